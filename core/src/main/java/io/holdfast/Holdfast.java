@@ -1,0 +1,174 @@
+package io.holdfast;
+
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.internal.Engine;
+import io.holdfast.internal.NamedLock;
+import io.holdfast.internal.Stores;
+import io.holdfast.internal.SystemPlatform;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.Names;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreFactory;
+import io.holdfast.spi.StoreHealth;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client: connects to a store and hands out locks. One per process and store is enough. Thread safe.
+ *
+ * <pre>{@code
+ * try (Holdfast locks = Holdfast.connect("redis://localhost:6379")) {
+ *     DistributedLock lock = locks.lock("order:12345");
+ * }
+ * }</pre>
+ *
+ * <p>Closing it releases what it holds and ends every wait with an error. No thread of it keeps a JVM alive; what a JVM
+ * leaves behind when it ends without closing goes with the lease.
+ */
+public final class Holdfast implements AutoCloseable {
+    private final Engine engine;
+    private final LockOptions defaults;
+
+    private Holdfast(Engine engine, LockOptions defaults) {
+        this.engine = engine;
+        this.defaults = defaults;
+    }
+
+    /**
+     * Connects to the store that the URI's scheme names, with all defaults. Whether a store is reached at once or at the
+     * first use is the store's choice; the one on Redis connects at the first use.
+     *
+     * @param uri such as {@code redis://user:password@host:6379/0}, {@code rediss://…} or {@code memory:}
+     * @throws IllegalArgumentException if no store on the class path knows the scheme, or the URI is malformed
+     */
+    public static Holdfast connect(String uri) {
+        return builder().uri(uri).build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The lock of that name, with this client's options. */
+    public DistributedLock lock(String name) {
+        return new NamedLock(engine, Names.check(name), defaults);
+    }
+
+    /** The lock of that name, with this client's options changed as told. */
+    public DistributedLock lock(String name, Consumer<LockOptions.Builder> changes) {
+        Names.check(name);
+        LockOptions.Builder options = defaults.toBuilder();
+        try {
+            requireNonNull(changes, "changes").accept(options);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(e.getMessage() + " (lock '" + name + "')", e);
+        }
+        return new NamedLock(engine, name, options.build());
+    }
+
+    /**
+     * Who holds and who waits, for every lock whose name matches. Reads the store, and changes nothing there.
+     *
+     * @param pattern a name, in which {@code *} stands for any characters
+     */
+    public List<LockInfo> inspect(String pattern) {
+        return engine.inspect(requireNonNull(pattern, "pattern"));
+    }
+
+    /** Whether the store answers, and what about it weakens the locks. */
+    public StoreHealth health() {
+        return engine.health();
+    }
+
+    /** The store's address, without secrets. */
+    public String store() {
+        return engine.storeAddress();
+    }
+
+    /** Ends waits, releases what is held, then disconnects. Further calls do nothing. */
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    @Override
+    public String toString() {
+        return "Holdfast[" + store() + "]";
+    }
+
+    /** Collects what a client needs. Not thread safe. */
+    public static final class Builder {
+        private @Nullable StoreFactory store;
+        private LockOptions defaults = LockOptions.DEFAULT;
+        private String keyPrefix = "distributed_lock:";
+        private Duration commandTimeout = Duration.ofSeconds(2);
+        private final List<LockListener> listeners = new ArrayList<>();
+        private @Nullable Platform platform;
+
+        private Builder() {}
+
+        /** The store, by URI. */
+        public Builder uri(String uri) {
+            return store(Stores.find(requireNonNull(uri, "uri")));
+        }
+
+        /** The store, as a backend module or the application makes it. */
+        public Builder store(StoreFactory store) {
+            this.store = requireNonNull(store, "store");
+            return this;
+        }
+
+        /** What locks of this client behave like unless told otherwise. */
+        public Builder options(LockOptions options) {
+            this.defaults = requireNonNull(options, "options");
+            return this;
+        }
+
+        /** What every key and channel in the store starts with; {@code distributed_lock:} unless told. */
+        public Builder keyPrefix(String keyPrefix) {
+            this.keyPrefix = Names.checkPrefix(keyPrefix);
+            return this;
+        }
+
+        /** How long one command to the store may take, from 10 ms to 1 min; 2 s unless told. */
+        public Builder commandTimeout(Duration commandTimeout) {
+            requireNonNull(commandTimeout, "commandTimeout");
+            if (commandTimeout.compareTo(Duration.ofMillis(10)) < 0
+                    || commandTimeout.compareTo(Duration.ofMinutes(1)) > 0) {
+                throw new IllegalArgumentException(
+                        "commandTimeout " + commandTimeout + " is not between 10 ms and 1 min");
+            }
+            this.commandTimeout = commandTimeout;
+            return this;
+        }
+
+        /** Adds a listener; several are called in the order they were added. */
+        public Builder listener(LockListener listener) {
+            listeners.add(requireNonNull(listener, "listener"));
+            return this;
+        }
+
+        /** Time, threads and chance from elsewhere, for tests; it is closed with the client. */
+        public Builder platform(Platform platform) {
+            this.platform = requireNonNull(platform, "platform");
+            return this;
+        }
+
+        public Holdfast build() {
+            if (store == null) {
+                throw new IllegalStateException("no store given: call uri(…) or store(…)");
+            }
+            Platform ports = platform == null ? new SystemPlatform() : platform;
+            try {
+                return new Holdfast(Engine.open(store, keyPrefix, commandTimeout, ports, listeners), defaults);
+            } catch (RuntimeException e) {
+                ports.close();
+                throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.holdfast;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a lock behaves. Immutable; checked when built, never repaired.
+ *
+ * <pre>{@code
+ * DistributedLock lock = locks.lock("invoice:42", o -> o.lease(ofSeconds(10)).onLoss(OnLoss.INTERRUPT));
+ * }</pre>
+ */
+public final class LockOptions {
+
+    public static final Duration MIN_LEASE = Duration.ofMillis(100);
+    public static final Duration MAX_LEASE = Duration.ofHours(24);
+
+    /** A lease of 30 s, renewed while it is held, with no limit to the hold. */
+    public static final LockOptions DEFAULT = new Builder().build();
+
+    private final Duration lease;
+    private final boolean renewal;
+    private final @Nullable Duration maxHold;
+    private final Backoff backoff;
+    private final OnLoss onLoss;
+    private final Duration outageLimit;
+
+    private LockOptions(Builder builder) {
+        this.lease = builder.lease;
+        this.renewal = builder.renewal;
+        this.maxHold = builder.maxHold;
+        this.backoff = builder.backoff;
+        this.onLoss = builder.onLoss;
+        this.outageLimit = builder.outageLimit;
+    }
+
+    /** How long the store keeps the lock without hearing from its holder. */
+    public Duration lease() {
+        return lease;
+    }
+
+    /** Whether the lease is renewed, every third of it, until it is released. */
+    public boolean renewal() {
+        return renewal;
+    }
+
+    /** After this time a hold is no longer renewed. */
+    public Optional<Duration> maxHold() {
+        return Optional.ofNullable(maxHold);
+    }
+
+    /** The pauses between tries where nobody can notify. */
+    public Backoff backoff() {
+        return backoff;
+    }
+
+    /** What happens to the holder when the lease is lost. */
+    public OnLoss onLoss() {
+        return onLoss;
+    }
+
+    /** How long the store may be out of reach without a break before a wait without a deadline gives up. */
+    public Duration outageLimit() {
+        return outageLimit;
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** A builder that starts from these options. */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.lease = lease;
+        builder.renewal = renewal;
+        builder.maxHold = maxHold;
+        builder.backoff = backoff;
+        builder.onLoss = onLoss;
+        builder.outageLimit = outageLimit;
+        return builder;
+    }
+
+    /** Refuses a lease outside the limits; {@code what} names the setting in the message. */
+    static Duration checkLease(String what, Duration lease) {
+        requireNonNull(lease, what);
+        if (lease.compareTo(MIN_LEASE) < 0) {
+            throw new IllegalArgumentException(
+                    what + " " + text(lease) + " is below the minimum of " + text(MIN_LEASE));
+        }
+        if (lease.compareTo(MAX_LEASE) > 0) {
+            throw new IllegalArgumentException(what + " " + text(lease) + " is above the maximum of 24 h");
+        }
+        return lease;
+    }
+
+    private static String text(Duration duration) {
+        // A huge Duration has no milliseconds that fit a long.
+        return duration.compareTo(Duration.ofDays(36_500)) > 0 || duration.compareTo(Duration.ofDays(-36_500)) < 0
+                ? duration.toString()
+                : duration.toMillis() + " ms";
+    }
+
+    /** Collects options; each setter refuses what is out of bounds. Not thread safe. */
+    public static final class Builder {
+        private Duration lease = Duration.ofSeconds(30);
+        private boolean renewal = true;
+        private @Nullable Duration maxHold;
+        private Backoff backoff = Backoff.DEFAULT;
+        private OnLoss onLoss = OnLoss.NOTIFY;
+        private Duration outageLimit = Duration.ofSeconds(30);
+
+        private Builder() {}
+
+        /** From 100 ms to 24 h; 30 s unless told. */
+        public Builder lease(Duration lease) {
+            this.lease = checkLease("lease", lease);
+            return this;
+        }
+
+        /** On unless told. Without it a hold ends with its lease. */
+        public Builder renewal(boolean renewal) {
+            this.renewal = renewal;
+            return this;
+        }
+
+        /** At least 100 ms; no limit unless told. It ends renewal, so a hold can last this long and one lease more. */
+        public Builder maxHold(Duration maxHold) {
+            requireNonNull(maxHold, "maxHold");
+            if (maxHold.compareTo(MIN_LEASE) < 0) {
+                throw new IllegalArgumentException(
+                        "maxHold " + text(maxHold) + " is below the minimum of " + text(MIN_LEASE));
+            }
+            this.maxHold = maxHold;
+            return this;
+        }
+
+        public Builder backoff(Backoff backoff) {
+            this.backoff = requireNonNull(backoff, "backoff");
+            return this;
+        }
+
+        public Builder onLoss(OnLoss onLoss) {
+            this.onLoss = requireNonNull(onLoss, "onLoss");
+            return this;
+        }
+
+        /** From 100 ms to 24 h; 30 s unless told. */
+        public Builder outageLimit(Duration outageLimit) {
+            this.outageLimit = checkLease("outageLimit", outageLimit);
+            return this;
+        }
+
+        public LockOptions build() {
+            return new LockOptions(this);
+        }
+    }
+}

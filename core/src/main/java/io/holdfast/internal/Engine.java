@@ -1,0 +1,401 @@
+package io.holdfast.internal;
+
+import io.holdfast.ClientClosedException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockListener;
+import io.holdfast.LockOptions;
+import io.holdfast.Loss;
+import io.holdfast.internal.HeldLease.Phase;
+import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.ReleaseReply;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreEvents;
+import io.holdfast.spi.StoreFactory;
+import io.holdfast.spi.StoreFailure;
+import io.holdfast.spi.StoreHealth;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's acquisitions and leases. Async inside: an {@link Acquisition} turns a request into a {@link HeldLease}, the
+ * {@link Watchdog} keeps it, {@link #release} ends it. The blocking methods wait for a stage with a {@link Caller}.
+ *
+ * <p>State is kept for each acquisition, never for each name: when the last lease and the last waiter of a name are gone,
+ * nothing of it is left here.
+ */
+public final class Engine implements AutoCloseable {
+    private final Platform platform;
+    private final Duration commandTimeout;
+    private final Notices notices;
+    private final Losses losses;
+    private final LockStore store;
+    private final Watchdog watchdog;
+    private final Platform.Worker worker;
+    private final ThreadHolds holds;
+    private final String clientId;
+    private final AtomicLong acquisitions = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicInteger asking = new AtomicInteger();
+    /** Owner ids the store may send news about: an {@link Acquisition} that waits, or the {@link HeldLease} it became. */
+    private final ConcurrentMap<String, Object> expected = new ConcurrentHashMap<>();
+
+    private Engine(
+            StoreFactory factory,
+            String keyPrefix,
+            Duration commandTimeout,
+            Platform platform,
+            List<LockListener> listeners) {
+        this.platform = platform;
+        this.commandTimeout = commandTimeout;
+        this.clientId = platform.newId();
+        this.notices = new Notices(listeners, platform.callbacks());
+        this.losses = new Losses(platform, notices);
+        this.worker = platform.worker("io");
+        this.holds = new ThreadHolds(platform);
+        this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
+        this.watchdog = new Watchdog(platform, store, commandTimeout, losses, notices);
+    }
+
+    public static Engine open(
+            StoreFactory factory,
+            String keyPrefix,
+            Duration commandTimeout,
+            Platform platform,
+            List<LockListener> listeners) {
+        return new Engine(factory, keyPrefix, commandTimeout, platform, listeners);
+    }
+
+    Platform platform() {
+        return platform;
+    }
+
+    Notices notices() {
+        return notices;
+    }
+
+    ThreadHolds holds() {
+        return holds;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    public String storeAddress() {
+        return store.address();
+    }
+
+    public List<LockInfo> inspect(String pattern) {
+        return ask(pattern, () -> store.inspect(pattern));
+    }
+
+    public StoreHealth health() {
+        return ask("*", store::health);
+    }
+
+    // --- acquiring
+
+    /** A fresh id for one acquisition; never used again. */
+    String newOwner() {
+        long thread = platform.threadId(platform.currentThread());
+        return clientId + ":" + thread + ":" + acquisitions.incrementAndGet();
+    }
+
+    /** Waits for a lock; empty if others held it until the wait was over. */
+    Optional<HeldLease> acquire(
+            String name, LockOptions options, @Nullable Object thread, long waitNanos, boolean interruptibly)
+            throws InterruptedException {
+        if (interruptibly && platform.interrupted()) {
+            throw new InterruptedException();
+        }
+        Caller caller = new Caller(platform, worker);
+        Acquisition acquisition = new Acquisition(this, name, options, thread, waitNanos, caller, caller.runs());
+        acquisition.start();
+        return caller.await(acquisition.result(), interruptibly ? acquisition::abandon : null);
+    }
+
+    Acquisition acquireAsync(String name, LockOptions options, long waitNanos) {
+        Acquisition acquisition = new Acquisition(this, name, options, null, waitNanos, worker, false);
+        acquisition.start();
+        return acquisition;
+    }
+
+    /** Sends a request; closing waits for its answer, so that what it brings can still be given back. */
+    void ask(AcquireRequest request, BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
+        asking.incrementAndGet();
+        store.acquire(request).whenComplete((reply, error) -> {
+            try {
+                whenAnswered.accept(reply, error);
+            } finally {
+                asking.decrementAndGet();
+            }
+        });
+    }
+
+    void expect(String owner, Acquisition acquisition) {
+        expected.put(owner, acquisition);
+        if (closed.get()) {
+            expected.remove(owner);
+        }
+    }
+
+    void forget(String owner) {
+        expected.remove(owner);
+    }
+
+    /**
+     * From now on the lease is held.
+     *
+     * @param trace whether the store may still send news about this owner
+     * @return false if the client has been closed meanwhile; the lease is then given back
+     */
+    boolean hold(HeldLease lease, boolean trace) {
+        if (trace) {
+            expected.put(lease.owner(), lease);
+        } else {
+            expected.remove(lease.owner());
+        }
+        watchdog.add(lease);
+        if (closed.get()) {
+            expected.remove(lease.owner());
+            watchdog.remove(lease);
+            lease.moves(Phase.HELD, Phase.RELEASED);
+            undo(lease.name(), lease.owner(), lease.options.lease());
+            return false;
+        }
+        return true;
+    }
+
+    // --- holding
+
+    /** Whether the lease is ours by our clocks; the first look after the deadline declares it lost. */
+    boolean isValid(HeldLease lease) {
+        return remaining(lease) > 0;
+    }
+
+    long remaining(HeldLease lease) {
+        if (lease.phase() != Phase.HELD) {
+            return 0;
+        }
+        long remaining = lease.validity().remainingNanos(platform.nanoTime(), platform.wallMillis());
+        if (remaining > 0) {
+            return remaining;
+        }
+        lose(lease, Losses.expired(lease));
+        return 0;
+    }
+
+    void ensureValid(HeldLease lease) {
+        if (!isValid(lease)) {
+            throw invalid(lease);
+        }
+    }
+
+    RuntimeException invalid(HeldLease lease) {
+        Loss loss = lease.loss();
+        return loss != null
+                ? new LeaseLostException(lease.name(), lease.token(), loss)
+                : new IllegalStateException(
+                        "lock '" + lease.name() + "': the lease with token " + lease.token() + " was released");
+    }
+
+    void extend(HeldLease lease, Duration length) {
+        ensureValid(lease);
+        long sentNanos = platform.nanoTime();
+        long sentWall = platform.wallMillis();
+        RenewItem item = new RenewItem(lease.name(), lease.owner(), length);
+        RenewReply reply = ask(lease.name(), () -> store.renew(List.of(item), commandTimeout))
+                .get(0);
+        if (reply instanceof RenewReply.Renewed) {
+            lease.prove(Validity.after(sentNanos, sentWall, length));
+        } else if (reply instanceof RenewReply.Failed failed) {
+            throw Failures.asLockException(lease.name(), failed.failure());
+        } else {
+            lose(lease, new Loss(Loss.Cause.GONE, "the store no longer had it when it was to be extended"));
+        }
+        ensureValid(lease);
+    }
+
+    private void lose(HeldLease lease, Loss loss) {
+        watchdog.remove(lease);
+        losses.declare(lease, loss);
+    }
+
+    // --- releasing
+
+    /** Gives the lock back. True if the section was protected to its end. */
+    boolean release(HeldLease lease) {
+        if (!beginRelease(lease)) {
+            return false;
+        }
+        Caller caller = new Caller(platform, worker);
+        CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+        if (caller.runs()) {
+            sendRelease(lease, outcome);
+        } else {
+            worker.execute(() -> sendRelease(lease, outcome));
+        }
+        return caller.awaitUninterruptibly(outcome);
+    }
+
+    void releaseInBackground(HeldLease lease) {
+        if (beginRelease(lease)) {
+            worker.execute(() -> sendRelease(lease, new CompletableFuture<>()));
+        }
+    }
+
+    /** From here on nobody trusts the lease, and no answer about it is a loss but the release's own. */
+    private boolean beginRelease(HeldLease lease) {
+        if (!isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {
+            return false;
+        }
+        watchdog.remove(lease);
+        expected.remove(lease.owner());
+        return true;
+    }
+
+    private void sendRelease(HeldLease lease, CompletableFuture<Boolean> outcome) {
+        store.release(lease.name(), lease.owner()).whenComplete((reply, error) -> {
+            // A no that came while the lease should still have been running means it was lost before. A later one means
+            // nothing: the message may have travelled longer than the lease.
+            if (reply == ReleaseReply.NOT_OWNER
+                    && lease.validity().remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
+                losses.declare(
+                        lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
+                outcome.complete(false);
+                return;
+            }
+            lease.moves(Phase.RELEASING, Phase.RELEASED);
+            if (error != null) {
+                undo(lease.name(), lease.owner(), lease.options.lease());
+            }
+            Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
+            notices.tell(listener -> listener.released(lease.hold, held));
+            outcome.complete(true);
+        });
+    }
+
+    /** Takes back, in the background, whatever an owner may have in the store; tries until it would end by itself. */
+    void undo(String name, String owner, Duration lease) {
+        undo(name, owner, platform.nanoTime() + lease.toNanos(), 0);
+    }
+
+    private void undo(String name, String owner, long untilNanos, int tries) {
+        worker.execute(() -> store.release(name, owner).whenComplete((reply, error) -> {
+            long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
+            if (error != null && !closed.get() && platform.nanoTime() + pause - untilNanos < 0) {
+                platform.schedule(pause, () -> undo(name, owner, untilNanos, tries + 1));
+            }
+        }));
+    }
+
+    // --- the end
+
+    /** Ends waits, gives back what is held, disconnects. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        for (Object waiter : expected.values()) {
+            if (waiter instanceof Acquisition acquisition) {
+                acquisition.closed();
+            }
+        }
+        long patience = platform.nanoTime() + 2 * commandTimeout.toNanos();
+        while (asking.get() > 0 && platform.nanoTime() - patience < 0) {
+            platform.park(1_000_000);
+        }
+        worker.execute(this::releaseAll);
+        worker.finish(2 * commandTimeout.toNanos());
+        watchdog.close();
+        store.close();
+        platform.close();
+    }
+
+    private void releaseAll() {
+        boolean reachable = true;
+        for (HeldLease lease : watchdog.held()) {
+            lose(lease, new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock"));
+            if (reachable) {
+                reachable = store.release(lease.name(), lease.owner())
+                        .handle((reply, error) -> error == null)
+                        .toCompletableFuture()
+                        .join();
+            }
+        }
+    }
+
+    /** One blocking question to the store. */
+    private <T> T ask(String about, Supplier<CompletionStage<T>> question) {
+        if (closed.get()) {
+            throw new ClientClosedException(about);
+        }
+        Caller caller = new Caller(platform, worker);
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        Runnable send = () -> question.get().whenComplete((value, error) -> {
+            if (error != null) {
+                StoreFailure failure = Failures.asStoreFailure(error);
+                answer.completeExceptionally(Failures.asLockException(about, failure));
+            } else {
+                answer.complete(value);
+            }
+        });
+        if (caller.runs()) {
+            send.run();
+        } else {
+            worker.execute(send);
+        }
+        return caller.awaitUninterruptibly(answer);
+    }
+
+    /** What the store tells unasked. */
+    private final class News implements StoreEvents {
+        @Override
+        public void wake(String name, String owner) {
+            Object known = expected.get(owner);
+            if (known instanceof Acquisition acquisition) {
+                acquisition.wake();
+            } else if (known == null && owner.startsWith(clientId + ":")) {
+                // Nobody waits under that id any more: what it was given is passed on at once.
+                undo(name, owner, commandTimeout);
+            }
+        }
+
+        @Override
+        public void wakeAll() {
+            for (Object known : expected.values()) {
+                if (known instanceof Acquisition acquisition) {
+                    acquisition.wake();
+                }
+            }
+        }
+
+        @Override
+        public void gone(String name, String owner, String detail) {
+            for (HeldLease lease : watchdog.held()) {
+                if (lease.owner().equals(owner)) {
+                    lose(lease, new Loss(Loss.Cause.GONE, detail));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.holdfast.internal;
+
+import io.holdfast.LockException;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.StoreFailure;
+import java.util.concurrent.CompletionException;
+
+/** Turns what went wrong in a store into what a user can act on. */
+final class Failures {
+    private Failures() {}
+
+    /** What a stage failed with; anything but a {@link StoreFailure} is a defect of the store, and is kept as its cause. */
+    static StoreFailure asStoreFailure(Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof StoreFailure failure
+                ? failure
+                : StoreFailure.unavailable("unexpected failure of the store: " + cause, cause);
+    }
+
+    static LockException asLockException(String lockName, StoreFailure failure) {
+        return failure.kind() == StoreFailure.Kind.REFUSED
+                ? new StoreRefusedException(lockName, failure.reason(), failure.getCause())
+                : new StoreUnavailableException(lockName, failure.reason(), failure.getCause());
+    }
+}

@@ -1,0 +1,137 @@
+package io.holdfast.internal;
+
+import io.holdfast.Hold;
+import io.holdfast.LockOptions;
+import io.holdfast.Loss;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition that the store has granted, from the moment it counts as held.
+ *
+ * <h2>Why it is safe to believe it without asking</h2>
+ *
+ * The store lets nobody else in before {@code lease} has passed since it granted or renewed, by its own clock. That
+ * happened after we sent the request. So by our clock nobody else is in before {@code send time + lease}, less what the
+ * two clocks may differ in rate: 1 % and 2 ms are allowed for. That moment is {@link Validity}. It only moves when a good
+ * answer proves a later one. Elapsed time is the larger of what the monotonic and the wall clock show, since the former
+ * may stand still while a host is suspended.
+ *
+ * <p>The phases: HELD, then once and for all LOST, or RELEASING and then RELEASED. RELEASING begins before the release
+ * is sent, so that nobody trusts a lease which is on its way out.
+ */
+final class HeldLease {
+    enum Phase {
+        HELD,
+        RELEASING,
+        RELEASED,
+        LOST
+    }
+
+    private record State(Phase phase, @Nullable Loss loss) {
+        static final State HELD = new State(Phase.HELD, null);
+    }
+
+    /** A deadline on both clocks. */
+    record Validity(long untilNanos, long untilWallMillis) {
+        static Validity after(long sentNanos, long sentWallMillis, Duration lease) {
+            long drift = lease.toNanos() / 100 + 2_000_000;
+            long usable = lease.toNanos() - drift;
+            return new Validity(sentNanos + usable, sentWallMillis + usable / 1_000_000);
+        }
+
+        long remainingNanos(long nowNanos, long nowWallMillis) {
+            return Math.min(untilNanos - nowNanos, (untilWallMillis - nowWallMillis) * 1_000_000);
+        }
+    }
+
+    final Hold hold;
+    final LockOptions options;
+    /** The thread that holds it, or null for a handle that belongs to nobody. */
+    final @Nullable Object thread;
+
+    final long acquiredNanos;
+    final CompletableFuture<Loss> lost = new CompletableFuture<>();
+    private volatile State state = State.HELD;
+    private volatile Validity validity;
+    private volatile @Nullable WeakReference<Object> handle;
+
+    // The watchdog's own: guarded by its lock.
+    long nextNanos;
+    long sequence;
+    boolean watched;
+    boolean renewalDue;
+    long dueNanos;
+    /** Why the last renewal failed, for the message when the lease is lost. */
+    volatile @Nullable String lastFailure;
+
+    HeldLease(Hold hold, LockOptions options, @Nullable Object thread, long acquiredNanos, Validity validity) {
+        this.hold = hold;
+        this.options = options;
+        this.thread = thread;
+        this.acquiredNanos = acquiredNanos;
+        this.validity = validity;
+    }
+
+    String name() {
+        return hold.lockName();
+    }
+
+    String owner() {
+        return hold.owner();
+    }
+
+    long token() {
+        return hold.token();
+    }
+
+    Phase phase() {
+        return state.phase();
+    }
+
+    /** How it was lost; null unless it was. */
+    @Nullable
+    Loss loss() {
+        return state.loss();
+    }
+
+    /** Moves on; false if another was faster or the phase has passed. */
+    boolean moves(Phase from, Phase to) {
+        return replaces(from, new State(to, null));
+    }
+
+    boolean loses(Phase from, Loss loss) {
+        return replaces(from, new State(Phase.LOST, loss));
+    }
+
+    private synchronized boolean replaces(Phase from, State next) {
+        if (state.phase() != from) {
+            return false;
+        }
+        state = next;
+        return true;
+    }
+
+    Validity validity() {
+        return validity;
+    }
+
+    /** A good answer has proved this much; a lesser proof changes nothing. */
+    synchronized void prove(Validity proved) {
+        if (proved.untilNanos() - validity.untilNanos() > 0) {
+            validity = proved;
+        }
+    }
+
+    /** Ties the renewal to a handle: once nobody refers to it any more, renewal ends. */
+    void follow(Object handle) {
+        this.handle = new WeakReference<>(handle);
+    }
+
+    boolean isUnreachable() {
+        WeakReference<Object> followed = handle;
+        return followed != null && followed.get() == null;
+    }
+}

@@ -1,0 +1,80 @@
+package io.holdfast.internal;
+
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockOptions;
+import io.holdfast.Loss;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/** What the application holds in its hand; renewal goes on while it does. */
+final class LeaseHandle implements Lease {
+    private final Engine engine;
+    private final HeldLease lease;
+
+    LeaseHandle(Engine engine, HeldLease lease) {
+        this.engine = engine;
+        this.lease = lease;
+        lease.follow(this);
+    }
+
+    @Override
+    public String lockName() {
+        return lease.name();
+    }
+
+    @Override
+    public long token() {
+        return lease.token();
+    }
+
+    @Override
+    public boolean isValid() {
+        return engine.isValid(lease);
+    }
+
+    @Override
+    public Duration remaining() {
+        return Duration.ofNanos(engine.remaining(lease));
+    }
+
+    @Override
+    public void ensureValid() {
+        engine.ensureValid(lease);
+    }
+
+    @Override
+    public CompletionStage<Loss> lost() {
+        return lease.lost.minimalCompletionStage();
+    }
+
+    @Override
+    public void extend(Duration duration) {
+        try {
+            LockOptions.builder().lease(duration);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(e.getMessage() + " (lock '" + lockName() + "')", e);
+        }
+        engine.extend(lease, duration);
+    }
+
+    @Override
+    public boolean release() {
+        return engine.release(lease);
+    }
+
+    @Override
+    public void close() {
+        engine.release(lease);
+        Loss loss = lease.loss();
+        if (loss != null) {
+            throw new LeaseLostException(lockName(), token(), loss);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Lease['" + lockName() + "' token " + token() + ", "
+                + remaining().toMillis() + " ms left]";
+    }
+}

@@ -1,0 +1,59 @@
+package io.holdfast.internal;
+
+import io.holdfast.Loss;
+import io.holdfast.OnLoss;
+import io.holdfast.internal.HeldLease.Phase;
+import io.holdfast.spi.Platform;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Declares leases lost: once for each, to the holder, the listeners and the log. */
+final class Losses {
+    private static final Logger log = LoggerFactory.getLogger("io.holdfast.lost");
+
+    private final Platform platform;
+    private final Notices notices;
+
+    Losses(Platform platform, Notices notices) {
+        this.platform = platform;
+        this.notices = notices;
+    }
+
+    /** A lease that is held is lost; one that was lost or given back stays what it is. */
+    boolean declare(HeldLease lease, Loss loss) {
+        return declare(lease, Phase.HELD, loss);
+    }
+
+    boolean declare(HeldLease lease, Phase from, Loss loss) {
+        if (!lease.loses(from, loss)) {
+            return false;
+        }
+        // The interrupt goes first: it is what stops the work.
+        if (lease.options.onLoss() == OnLoss.INTERRUPT && lease.thread != null) {
+            platform.interrupt(lease.thread);
+        }
+        platform.callbacks().execute(() -> lease.lost.complete(loss));
+        notices.tell(listener -> listener.lost(lease.hold, loss));
+        log.warn(
+                "lock '{}' lost by owner {} with token {}: {} ({})",
+                lease.name(),
+                lease.owner(),
+                lease.token(),
+                loss.detail(),
+                loss.cause());
+        return true;
+    }
+
+    static Loss expired(HeldLease lease) {
+        String failure = lease.lastFailure;
+        String detail;
+        if (!lease.options.renewal()) {
+            detail = "it was taken for " + lease.options.lease().toMillis() + " ms without renewal, and they are over";
+        } else if (failure != null) {
+            detail = "no renewal was confirmed before its deadline; the last one failed: " + failure;
+        } else {
+            detail = "no renewal was confirmed before its deadline; this process or host may have been paused";
+        }
+        return new Loss(Loss.Cause.EXPIRED, detail);
+    }
+}

@@ -1,0 +1,239 @@
+package io.holdfast.internal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.LockTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A name and its options; everything else is the engine's. */
+public final class NamedLock implements DistributedLock {
+    private final Engine engine;
+    private final String name;
+    private final LockOptions options;
+
+    public NamedLock(Engine engine, String name, LockOptions options) {
+        this.engine = engine;
+        this.name = name;
+        this.options = options;
+    }
+
+    @Override
+    public String getLockName() {
+        return name;
+    }
+
+    // --- bound to the thread
+
+    @Override
+    public boolean tryLock() {
+        return reenter() || takeUninterruptibly(0);
+    }
+
+    @Override
+    public boolean tryLock(long waitTime, TimeUnit unit) throws InterruptedException {
+        return take(options, nanos(waitTime, unit));
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime) throws InterruptedException {
+        return take(options, nanos(waitTime));
+    }
+
+    @Override
+    public boolean tryLock(long waitTime, long leaseTime, TimeUnit unit) throws InterruptedException {
+        return take(explicitLease(leaseTime, unit), nanos(waitTime, unit));
+    }
+
+    @Override
+    public void lock() {
+        if (!reenter()) {
+            takeUninterruptibly(Acquisition.FOREVER);
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        take(options, Acquisition.FOREVER);
+    }
+
+    @Override
+    public boolean unlock() {
+        ThreadHolds.Entry entry = engine.holds().get(name);
+        if (entry == null) {
+            return false;
+        }
+        if (--entry.count > 0) {
+            return engine.isValid(entry.lease);
+        }
+        engine.holds().remove(name);
+        return engine.release(entry.lease);
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return getHoldCount() > 0;
+    }
+
+    @Override
+    public int getHoldCount() {
+        ThreadHolds.Entry entry = engine.holds().get(name);
+        return entry != null && engine.isValid(entry.lease) ? entry.count : 0;
+    }
+
+    /** What this thread has taken and not unlocked, lost or not. */
+    @Nullable
+    HeldLease heldByThisThread() {
+        ThreadHolds.Entry entry = engine.holds().get(name);
+        return entry == null ? null : entry.lease;
+    }
+
+    /** Takes the lock once more if this thread has it; refuses if it has lost it. */
+    private boolean reenter() {
+        ThreadHolds.Entry entry = engine.holds().get(name);
+        if (entry == null) {
+            return false;
+        }
+        engine.ensureValid(entry.lease);
+        entry.count++;
+        return true;
+    }
+
+    private boolean take(LockOptions with, long waitNanos) throws InterruptedException {
+        return reenter() || hold(engine.acquire(name, with, engine.platform().currentThread(), waitNanos, true));
+    }
+
+    private boolean takeUninterruptibly(long waitNanos) {
+        try {
+            return hold(engine.acquire(name, options, engine.platform().currentThread(), waitNanos, false));
+        } catch (InterruptedException e) {
+            throw new AssertionError("was told not to be interrupted", e);
+        }
+    }
+
+    private boolean hold(Optional<HeldLease> lease) {
+        lease.ifPresent(engine.holds()::add);
+        return lease.isPresent();
+    }
+
+    // --- as a handle
+
+    @Override
+    public Lease acquire(Duration wait) throws InterruptedException {
+        return tryAcquire(wait).orElseThrow(() -> timedOut(wait));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire() {
+        try {
+            return handle(engine.acquire(name, options, null, 0, false));
+        } catch (InterruptedException e) {
+            throw new AssertionError("was told not to be interrupted", e);
+        }
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        return handle(engine.acquire(name, options, null, nanos(wait), true));
+    }
+
+    @Override
+    public CompletionStage<Lease> acquireAsync(Duration wait) {
+        return async(nanos(wait), found -> found.orElseThrow(() -> timedOut(wait)));
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync() {
+        return async(0, found -> found);
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync(Duration wait) {
+        return async(nanos(wait), found -> found);
+    }
+
+    private <T> CompletionStage<T> async(long waitNanos, Function<Optional<Lease>, T> shape) {
+        Acquisition acquisition = engine.acquireAsync(name, options, waitNanos);
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        acquisition
+                .result()
+                .whenCompleteAsync(
+                        (found, error) -> {
+                            if (error != null) {
+                                answer.completeExceptionally(
+                                        error instanceof CompletionException && error.getCause() != null
+                                                ? error.getCause()
+                                                : error);
+                                return;
+                            }
+                            try {
+                                // The handle is referred to by the answer alone; if that was cancelled, the lease goes
+                                // back.
+                                if (!answer.complete(shape.apply(handle(found)))) {
+                                    found.ifPresent(engine::releaseInBackground);
+                                }
+                            } catch (LockTimeoutException e) {
+                                answer.completeExceptionally(e);
+                            }
+                        },
+                        engine.platform().callbacks());
+        answer.whenComplete((value, error) -> {
+            if (answer.isCancelled()) {
+                acquisition.abandon();
+            }
+        });
+        return answer;
+    }
+
+    private Optional<Lease> handle(Optional<HeldLease> lease) {
+        return lease.map(held -> new LeaseHandle(engine, held));
+    }
+
+    @Override
+    public Lock asLock() {
+        return new JdkLock(this);
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedLock['" + name + "' in " + engine.storeAddress() + "]";
+    }
+
+    // --- what callers pass in
+
+    private LockTimeoutException timedOut(Duration wait) {
+        return new LockTimeoutException(name, "held by others for the whole wait of " + wait.toMillis() + " ms");
+    }
+
+    private LockOptions explicitLease(long leaseTime, TimeUnit unit) {
+        requireNonNull(unit, "unit");
+        try {
+            // Longer than the library allows is also longer than a Duration may be able to say in this unit.
+            long millis = unit.toMillis(leaseTime);
+            return options.toBuilder()
+                    .lease(Duration.ofMillis(millis))
+                    .renewal(false)
+                    .build();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(e.getMessage() + " (lock '" + name + "')", e);
+        }
+    }
+
+    private static long nanos(long time, TimeUnit unit) {
+        return Math.max(0, requireNonNull(unit, "unit").toNanos(time));
+    }
+
+    private static long nanos(Duration time) {
+        return Math.max(0, TimeUnit.NANOSECONDS.convert(requireNonNull(time, "wait")));
+    }
+}

@@ -1,0 +1,197 @@
+package io.holdfast.internal;
+
+import io.holdfast.spi.Platform;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.security.SecureRandom;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The machine itself. All threads are daemons, named after their role, and started when first needed. */
+public final class SystemPlatform implements Platform {
+    private static final SecureRandom SECURE = new SecureRandom();
+    private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
+    private static final int ID_LENGTH = 20; // 103 bits
+    private static final @Nullable MethodHandle IS_VIRTUAL = isVirtualHandle();
+
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ScheduledThreadPoolExecutor timer;
+    private final ThreadPoolExecutor callbacks;
+
+    public SystemPlatform() {
+        timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
+        timer.setRemoveOnCancelPolicy(true);
+        callbacks = new ThreadPoolExecutor(
+                0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads("callback"));
+        callbacks.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long wallMillis() {
+        return System.currentTimeMillis();
+    }
+
+    @Override
+    public long random(long bound) {
+        return ThreadLocalRandom.current().nextLong(bound);
+    }
+
+    @Override
+    public String newId() {
+        StringBuilder id = new StringBuilder(ID_LENGTH);
+        for (int i = 0; i < ID_LENGTH; i++) {
+            id.append(ALPHABET.charAt(SECURE.nextInt(ALPHABET.length())));
+        }
+        return id.toString();
+    }
+
+    @Override
+    public Timer schedule(long delayNanos, Runnable task) {
+        try {
+            var scheduled = timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        } catch (RejectedExecutionException closed) {
+            return () -> {};
+        }
+    }
+
+    @Override
+    public Worker worker(String role) {
+        ThreadPoolExecutor thread =
+                new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(role));
+        // Whoever still sends work to a client that is closing has been told so by other means.
+        thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        return new Worker() {
+            @Override
+            public void execute(Runnable task) {
+                thread.execute(task);
+            }
+
+            @Override
+            public void finish(long nanos) {
+                thread.shutdown();
+                long until = System.nanoTime() + nanos;
+                boolean interrupted = false;
+                // An interrupt must not keep the last releases from being sent.
+                while (!thread.isTerminated() && System.nanoTime() - until < 0) {
+                    try {
+                        if (thread.awaitTermination(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                            break;
+                        }
+                    } catch (InterruptedException e) {
+                        interrupted = true;
+                    }
+                }
+                thread.shutdownNow();
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        };
+    }
+
+    @Override
+    public Executor callbacks() {
+        return callbacks;
+    }
+
+    @Override
+    public void daemon(String role, Runnable task) {
+        threads(role).newThread(task).start();
+    }
+
+    @Override
+    public Object currentThread() {
+        return Thread.currentThread();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // threadId() came with 19; getId() is the same number
+    public long threadId(Object thread) {
+        return ((Thread) thread).getId();
+    }
+
+    @Override
+    public boolean isAlive(Object thread) {
+        return ((Thread) thread).isAlive();
+    }
+
+    @Override
+    public void interrupt(Object thread) {
+        ((Thread) thread).interrupt();
+    }
+
+    @Override
+    public boolean interrupted() {
+        return Thread.interrupted();
+    }
+
+    @Override
+    public void park(long nanos) {
+        LockSupport.parkNanos(this, nanos);
+    }
+
+    @Override
+    public void unpark(Object thread) {
+        LockSupport.unpark((Thread) thread);
+    }
+
+    @Override
+    public boolean mayBlockHere() {
+        if (IS_VIRTUAL == null) {
+            return true;
+        }
+        try {
+            return !(boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+        } catch (Throwable e) {
+            throw new IllegalStateException("Thread.isVirtual failed", e);
+        }
+    }
+
+    @Override
+    public <T> Supplier<T> perThread(Supplier<T> initial) {
+        return ThreadLocal.withInitial(initial)::get;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            timer.shutdownNow();
+            callbacks.shutdown();
+        }
+    }
+
+    private static ThreadFactory threads(String role) {
+        return task -> {
+            Thread thread = new Thread(task, "holdfast-" + role);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private static @Nullable MethodHandle isVirtualHandle() {
+        try {
+            return MethodHandles.publicLookup()
+                    .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+        } catch (NoSuchMethodException | IllegalAccessException beforeJdk21) {
+            return null;
+        }
+    }
+}

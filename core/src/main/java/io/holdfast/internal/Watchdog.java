@@ -1,0 +1,267 @@
+package io.holdfast.internal;
+
+import io.holdfast.Loss;
+import io.holdfast.internal.HeldLease.Phase;
+import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreFailure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews leases every third of their length, and declares them lost at their deadline.
+ *
+ * <p>Every held lease stands here once, under its next moment: the time of its next renewal, or, while a renewal is under
+ * way and for leases that are not renewed, its deadline. So a lease has at most one renewal in flight, and one that gets
+ * no answer is lost at its deadline by this machine's clock, whatever the renewal thread is stuck in: moments are kept by
+ * the timer thread, which never does I/O, and batches are sent by a worker.
+ *
+ * <p>One timer is armed, for the earliest moment. A lease that comes re-arms it only if it is due earlier still, and one
+ * that goes never does, so the traffic of lock and unlock costs no timers.
+ */
+final class Watchdog {
+    private static final int BATCH = 500;
+    private static final Comparator<HeldLease> BY_MOMENT = (a, b) -> {
+        long difference = a.nextNanos - b.nextNanos;
+        return difference != 0 ? Long.signum(difference) : Long.compare(a.sequence, b.sequence);
+    };
+
+    private final Platform platform;
+    private final LockStore store;
+    private final Duration commandTimeout;
+    private final Losses losses;
+    private final Notices notices;
+    private final Platform.Worker sender;
+
+    private final TreeSet<HeldLease> leases = new TreeSet<>(BY_MOMENT);
+    private long lastSequence;
+    private Platform.@Nullable Timer timer;
+    private long armedNanos;
+    private boolean ticking;
+
+    Watchdog(Platform platform, LockStore store, Duration commandTimeout, Losses losses, Notices notices) {
+        this.platform = platform;
+        this.store = store;
+        this.commandTimeout = commandTimeout;
+        this.losses = losses;
+        this.notices = notices;
+        this.sender = platform.worker("renewal");
+    }
+
+    /** Watches a lease from now on. */
+    void add(HeldLease lease) {
+        synchronized (this) {
+            lease.sequence = ++lastSequence;
+            place(lease, lease.acquiredNanos, renewalMoment(lease, lease.acquiredNanos));
+        }
+    }
+
+    /** Forgets a lease; a renewal in flight for it has no effect any more. */
+    void remove(HeldLease lease) {
+        synchronized (this) {
+            if (lease.watched) {
+                leases.remove(lease);
+                lease.watched = false;
+            }
+        }
+    }
+
+    /** All that are held now. */
+    List<HeldLease> held() {
+        synchronized (this) {
+            return new ArrayList<>(leases);
+        }
+    }
+
+    void close() {
+        synchronized (this) {
+            if (timer != null) {
+                timer.cancel();
+            }
+            leases.clear();
+        }
+        sender.finish(commandTimeout.toNanos());
+    }
+
+    /** Puts a lease under its next moment: {@code renewNanos}, or its deadline if that comes first. */
+    private void place(HeldLease lease, long now, long renewNanos) {
+        if (lease.watched) {
+            leases.remove(lease);
+        }
+        long deadline = lease.validity().untilNanos();
+        lease.renewalDue = lease.options.renewal() && renewNanos - deadline < 0;
+        lease.nextNanos = lease.renewalDue ? renewNanos : deadline;
+        lease.watched = true;
+        leases.add(lease);
+        if (!ticking && (timer == null || lease.nextNanos - armedNanos < 0)) {
+            arm(now, lease.nextNanos);
+        }
+    }
+
+    private void arm(long now, long moment) {
+        if (timer != null) {
+            timer.cancel();
+        }
+        armedNanos = moment;
+        timer = platform.schedule(Math.max(0, moment - now), this::tick);
+    }
+
+    private void tick() {
+        List<HeldLease> due = new ArrayList<>();
+        List<HeldLease> over = new ArrayList<>();
+        synchronized (this) {
+            long now = platform.nanoTime();
+            long wall = platform.wallMillis();
+            timer = null;
+            ticking = true;
+            while (!leases.isEmpty() && isDue(leases.first(), now)) {
+                HeldLease lease = leases.first();
+                if (lease.validity().remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {
+                    leases.remove(lease);
+                    lease.watched = false;
+                    over.add(lease);
+                } else if (lease.renewalDue && !pastMaxHold(lease, now)) {
+                    lease.dueNanos = lease.nextNanos;
+                    place(lease, now, lease.validity().untilNanos());
+                    due.add(lease);
+                } else {
+                    place(lease, now, lease.validity().untilNanos());
+                }
+            }
+            ticking = false;
+            if (!leases.isEmpty()) {
+                arm(now, leases.first().nextNanos);
+            }
+        }
+        for (HeldLease lease : over) {
+            losses.declare(lease, whyOver(lease));
+        }
+        for (int from = 0; from < due.size(); from += BATCH) {
+            List<HeldLease> batch = due.subList(from, Math.min(from + BATCH, due.size()));
+            sender.execute(() -> send(batch));
+        }
+    }
+
+    /** A renewal may come a little early, so that leases taken at about the same time share a batch. */
+    private static boolean isDue(HeldLease lease, long now) {
+        long early = lease.renewalDue ? lease.options.lease().toNanos() / 16 : 0;
+        return lease.nextNanos - early - now <= 0;
+    }
+
+    private @Nullable Loss reasonToStop(HeldLease lease) {
+        if (!lease.renewalDue) {
+            return null;
+        }
+        if (lease.thread != null && !platform.isAlive(lease.thread)) {
+            return new Loss(Loss.Cause.HOLDER_DIED, "the thread that held it has ended without unlocking");
+        }
+        if (lease.isUnreachable()) {
+            return new Loss(Loss.Cause.ABANDONED, "its Lease became unreachable without having been released");
+        }
+        return null;
+    }
+
+    private static boolean pastMaxHold(HeldLease lease, long now) {
+        return lease.options
+                .maxHold()
+                .map(limit -> now - lease.acquiredNanos >= limit.toNanos())
+                .orElse(false);
+    }
+
+    private Loss whyOver(HeldLease lease) {
+        long now = platform.nanoTime();
+        Loss stop = reasonToStop(lease);
+        if (stop != null) {
+            return stop;
+        }
+        if (lease.options.renewal() && pastMaxHold(lease, now)) {
+            return new Loss(
+                    Loss.Cause.MAX_HOLD,
+                    "it was held longer than its maxHold of "
+                            + lease.options.maxHold().orElseThrow());
+        }
+        return Losses.expired(lease);
+    }
+
+    private void send(List<HeldLease> batch) {
+        List<HeldLease> held = new ArrayList<>(batch.size());
+        List<RenewItem> items = new ArrayList<>(batch.size());
+        Duration timeout = commandTimeout;
+        for (HeldLease lease : batch) {
+            if (lease.phase() == Phase.HELD) {
+                Duration length = lease.options.lease();
+                held.add(lease);
+                items.add(new RenewItem(lease.name(), lease.owner(), length));
+                // Leaves time for a second try within the lease.
+                timeout = min(timeout, length.dividedBy(3));
+            }
+        }
+        if (items.isEmpty()) {
+            return;
+        }
+        long sentNanos = platform.nanoTime();
+        long sentWall = platform.wallMillis();
+        store.renew(items, timeout).whenComplete((replies, error) -> {
+            for (int i = 0; i < held.size(); i++) {
+                RenewReply reply =
+                        error == null ? replies.get(i) : new RenewReply.Failed(Failures.asStoreFailure(error));
+                answered(held.get(i), sentNanos, sentWall, reply);
+            }
+        });
+    }
+
+    private void answered(HeldLease lease, long sentNanos, long sentWall, RenewReply reply) {
+        if (reply instanceof RenewReply.Renewed) {
+            lease.prove(Validity.after(sentNanos, sentWall, lease.options.lease()));
+            long lag = sentNanos - lease.dueNanos;
+            again(lease, renewalMoment(lease, sentNanos));
+            notices.tell(listener -> listener.renewed(lease.hold, Duration.ofNanos(Math.max(0, lag))));
+        } else if (reply instanceof RenewReply.Failed failed) {
+            StoreFailure failure = failed.failure();
+            long now = platform.nanoTime();
+            lease.lastFailure = failure.reason();
+            again(lease, now + retryPause(lease));
+            Duration remaining =
+                    Duration.ofNanos(Math.max(0, lease.validity().remainingNanos(now, platform.wallMillis())));
+            notices.tell(listener -> listener.renewalFailed(lease.hold, remaining, failure));
+        } else {
+            remove(lease);
+            losses.declare(
+                    lease,
+                    new Loss(
+                            Loss.Cause.GONE,
+                            "the store no longer has it (deleted, flushed, evicted, or restarted without its memory)"));
+        }
+    }
+
+    private void again(HeldLease lease, long renewNanos) {
+        synchronized (this) {
+            if (lease.watched) {
+                place(lease, platform.nanoTime(), renewNanos);
+            }
+        }
+    }
+
+    /** A third of the lease after it was last proved; later, if it was extended. */
+    private static long renewalMoment(HeldLease lease, long provedNanos) {
+        long third = lease.options.lease().toNanos() / 3;
+        long early = lease.validity().untilNanos() - 2 * third;
+        return early - (provedNanos + third) > 0 ? early : provedNanos + third;
+    }
+
+    private static long retryPause(HeldLease lease) {
+        long pause = lease.options.lease().toNanos() / 30;
+        return Math.min(pause, 500_000_000);
+    }
+
+    private static Duration min(Duration a, Duration b) {
+        return a.compareTo(b) <= 0 ? a : b;
+    }
+}

@@ -1,0 +1,82 @@
+package io.holdfast.memory;
+
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.Capability;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.ReleaseReply;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreFactory;
+import io.holdfast.spi.StoreHealth;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** One client's door to a {@link MemorySpace}. Never fails and never blocks. */
+public final class MemoryStore implements LockStore {
+    private final MemorySpace space;
+    private final StoreContext context;
+    private final Runnable whenClosed;
+
+    MemoryStore(MemorySpace space, StoreContext context, Runnable whenClosed) {
+        this.space = space;
+        this.context = context;
+        this.whenClosed = whenClosed;
+    }
+
+    /** A store of its own for the client that opens it; several clients with the same factory share it. */
+    public static StoreFactory isolated() {
+        MemorySpace space = new MemorySpace("");
+        return context -> new MemoryStore(space, context, () -> {});
+    }
+
+    @Override
+    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        return done(space.acquire(request, context));
+    }
+
+    @Override
+    public CompletionStage<ReleaseReply> release(String name, String owner) {
+        return done(space.release(name, owner, context.platform().nanoTime()));
+    }
+
+    @Override
+    public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+        long now = context.platform().nanoTime();
+        return done(batch.stream().map(item -> space.renew(item, now)).toList());
+    }
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(String pattern) {
+        return done(space.inspect(pattern, context.platform().nanoTime()));
+    }
+
+    @Override
+    public CompletionStage<StoreHealth> health() {
+        return done(new StoreHealth(true, Duration.ZERO, List.of("only threads of this one process are excluded")));
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME);
+    }
+
+    @Override
+    public String address() {
+        return space.address();
+    }
+
+    @Override
+    public void close() {
+        whenClosed.run();
+    }
+
+    private static <T> CompletionStage<T> done(T value) {
+        return CompletableFuture.completedFuture(value);
+    }
+}

@@ -1,0 +1,26 @@
+package io.holdfast.spi;
+
+import java.time.Duration;
+
+/** The answer to an {@link AcquireRequest}. */
+public sealed interface AcquireReply {
+
+    /**
+     * The lock is the owner's, for the full lease counted from a moment after the request was sent.
+     *
+     * @param token the fencing token of this acquisition
+     */
+    record Granted(long token) implements AcquireReply {}
+
+    /**
+     * Another has the lock, and a ticket stands in the queue.
+     *
+     * @param recheck ask again after this time at the latest, which also keeps the ticket alive
+     * @param notified whether {@link StoreEvents#wake} will tell when to ask again; if not, as with a holder that is no
+     *     client of this library, the engine asks again with its own pauses
+     */
+    record Queued(Duration recheck, boolean notified) implements AcquireReply {}
+
+    /** Another has the lock, and no ticket was asked for. */
+    record Busy() implements AcquireReply {}
+}

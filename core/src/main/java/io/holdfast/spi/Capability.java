@@ -1,0 +1,11 @@
+package io.holdfast.spi;
+
+/** What not every store can do. */
+public enum Capability {
+    /** Excludes other processes, not only other threads of this one. */
+    ACROSS_PROCESSES,
+    /** Tells a waiter that its turn has come; without it waiters only re-check. */
+    NOTIFICATION,
+    /** Serves waiters first come, first served. */
+    FIRST_COME
+}

@@ -1,0 +1,18 @@
+package io.holdfast.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * One lock as the store sees it.
+ *
+ * @param name the lock
+ * @param owner who holds it: an owner id of this library, or the text another client has put there; empty if it is free
+ * @param token the holder's fencing token, if it is one of this library's
+ * @param remaining what is left of the lease; zero if the lock is free or never expires
+ * @param waiters the owner ids of those who wait, first come first
+ */
+public record LockInfo(
+        String name, Optional<String> owner, OptionalLong token, Duration remaining, List<String> waiters) {}

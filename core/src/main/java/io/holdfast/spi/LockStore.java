@@ -1,0 +1,65 @@
+package io.holdfast.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where locks are kept. The engine above it does everything that is the same for every store: waiting, re-entrancy,
+ * renewal, the local deadline, the loss signal. A store answers single questions, atomically.
+ *
+ * <h2>Rules for every operation</h2>
+ *
+ * <ul>
+ *   <li>It may be repeated without a second effect; the engine repeats it whenever it does not know what became of it.
+ *   <li>It is compared with the owner id, which is fresh for every acquisition: a late or repeated message of an old one
+ *       touches nobody else.
+ *   <li>It may block the calling thread for up to the command time-out, or return a stage that completes later on any
+ *       thread. The engine calls it only from threads that may block.
+ *   <li>It fails with a {@link StoreFailure}, and nothing else, in the stage. A negative answer is not a failure.
+ *   <li>Time in the store is the store's own; the engine never sends a time of its own clocks.
+ * </ul>
+ *
+ * <p>A store must be thread safe.
+ */
+public interface LockStore extends AutoCloseable {
+
+    /**
+     * Grants the lock if it is free and nobody waits ahead, or if this very owner has it already: then the lease starts
+     * anew at its full length, with the same token. Otherwise, and if the request wants to wait, leaves a ticket, or
+     * refreshes the one it has.
+     */
+    CompletionStage<AcquireReply> acquire(AcquireRequest request);
+
+    /**
+     * Gives up whatever this owner has: the lock, which goes to the first live ticket, or a ticket, or both. Must also
+     * see to it that an earlier acquire of this owner whose answer never came has no effect afterwards.
+     */
+    CompletionStage<ReleaseReply> release(String name, String owner);
+
+    /**
+     * Makes each lease last at least as long as the item says, from now; never shortens one, never brings one back. Items
+     * succeed and fail alone; the stage itself fails only if nothing is known about any of them.
+     *
+     * @param timeout how long to wait for the answer, at most; no longer than the command time-out
+     * @return a reply for each item, in their order
+     */
+    CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout);
+
+    /** The state of every lock whose name matches; {@code *} stands for any characters. */
+    CompletionStage<List<LockInfo>> inspect(String pattern);
+
+    /** Whether the store answers, and what about it weakens the locks. */
+    CompletionStage<StoreHealth> health();
+
+    /** What this store can do. */
+    Set<Capability> capabilities();
+
+    /** Where the store is, for messages; never contains a secret. */
+    String address();
+
+    /** Disconnects. Operations under way fail; later ones fail at once. Called once. */
+    @Override
+    void close();
+}

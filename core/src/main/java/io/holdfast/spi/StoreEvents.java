@@ -1,0 +1,17 @@
+package io.holdfast.spi;
+
+/**
+ * What a store tells the engine unasked. Every event is an optimisation: one that is lost, late or doubled costs time,
+ * never safety. May be called from any thread; returns quickly.
+ */
+public interface StoreEvents {
+
+    /** It may be this owner's turn: ask again now. If nobody here waits under that id, what it was given is given back. */
+    void wake(String name, String owner);
+
+    /** Events may have been missed, or may come from now on: everybody who waits asks again. */
+    void wakeAll();
+
+    /** This owner has lost its lease, as the store knows for certain. */
+    void gone(String name, String owner, String detail);
+}

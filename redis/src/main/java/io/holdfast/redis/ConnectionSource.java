@@ -1,0 +1,78 @@
+package io.holdfast.redis;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.NoSuchElementException;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** Where connections come from, and where they go when they are no longer needed. */
+interface ConnectionSource {
+
+    /** A connection that works, or an exception of Jedis. */
+    Jedis open(Duration timeout);
+
+    /** Takes back a connection that is to be closed: nobody may read what is left in it. */
+    void drop(Jedis connection);
+
+    String address();
+
+    /** Connections of our own. */
+    static ConnectionSource to(RedisUri uri) {
+        return new ConnectionSource() {
+            @Override
+            public Jedis open(Duration timeout) {
+                return new Jedis(uri.server(), uri.config(timeout));
+            }
+
+            @Override
+            public void drop(Jedis connection) {
+                connection.close();
+            }
+
+            @Override
+            public String address() {
+                return uri.address();
+            }
+        };
+    }
+
+    /** Connections borrowed from the application's pool, for as long as the client lives. */
+    static ConnectionSource from(JedisPool pool, String address) {
+        requireNonNull(pool, "pool");
+        int size = pool.getMaxTotal();
+        if (size >= 0 && size < 4) {
+            throw new IllegalArgumentException("the pool has " + size
+                    + " connections, fewer than 4: Holdfast keeps three of them and the application needs one");
+        }
+        return new ConnectionSource() {
+            @Override
+            public Jedis open(Duration timeout) {
+                try {
+                    // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
+                    return pool.borrowObject(Math.max(1, timeout.toMillis()));
+                } catch (NoSuchElementException e) {
+                    throw new JedisConnectionException(
+                            "no connection came free in the pool within " + timeout.toMillis() + " ms", e);
+                } catch (RuntimeException e) {
+                    throw e;
+                } catch (Exception e) {
+                    throw new JedisException(e);
+                }
+            }
+
+            @Override
+            public void drop(Jedis connection) {
+                pool.returnBrokenResource(connection);
+            }
+
+            @Override
+            public String address() {
+                return address;
+            }
+        };
+    }
+}

@@ -1,0 +1,118 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.Platform;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.JedisPubSub;
+
+/**
+ * One subscription to one channel, on a thread of its own, renewed after every break. Nobody depends on it for anything
+ * but speed: whoever waits re-checks anyway. A connection that is dead without saying so is found by a ping.
+ */
+final class Inbox {
+    private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+    private static final long PING_NANOS = 5_000_000_000L;
+    private static final long FIRST_PAUSE_NANOS = 50_000_000L;
+    private static final long LONGEST_PAUSE_NANOS = 2_000_000_000L;
+
+    private final Platform platform;
+    private final String channel;
+    private final RedisLink.Listener listener;
+    private final Line line;
+    private volatile boolean closed;
+    private @Nullable Subscription present;
+
+    /** How to subscribe: blocks until the subscription has ended. */
+    interface Line {
+        void subscribe(JedisPubSub subscription, String channel);
+
+        /** Breaks the connection under the subscription, from another thread. */
+        void cut();
+    }
+
+    Inbox(Platform platform, Line line, String channel, RedisLink.Listener listener) {
+        this.platform = platform;
+        this.line = line;
+        this.channel = channel;
+        this.listener = listener;
+    }
+
+    void start() {
+        platform.daemon("inbox", this::listen);
+        platform.schedule(PING_NANOS, this::ping);
+    }
+
+    void close() {
+        closed = true;
+        line.cut();
+    }
+
+    private void listen() {
+        int breaks = 0;
+        while (!closed) {
+            Subscription subscription = new Subscription();
+            synchronized (this) {
+                present = subscription;
+            }
+            try {
+                line.subscribe(subscription, channel);
+            } catch (RuntimeException e) {
+                if (!closed) {
+                    log.debug("the inbox '{}' broke, and is opened again: {}", channel, e.toString());
+                }
+            }
+            breaks = subscription.confirmed ? 1 : breaks + 1;
+            if (!closed) {
+                platform.park(Math.min(FIRST_PAUSE_NANOS << Math.min(breaks - 1, 6), LONGEST_PAUSE_NANOS));
+            }
+        }
+        line.cut();
+    }
+
+    private void ping() {
+        Subscription subscription;
+        synchronized (this) {
+            subscription = present;
+        }
+        if (closed) {
+            return;
+        }
+        if (subscription != null && subscription.confirmed) {
+            if (subscription.silent) {
+                line.cut();
+            } else {
+                subscription.silent = true;
+                try {
+                    subscription.ping();
+                } catch (RuntimeException e) {
+                    line.cut();
+                }
+            }
+        }
+        platform.schedule(PING_NANOS, this::ping);
+    }
+
+    private final class Subscription extends JedisPubSub {
+        volatile boolean confirmed;
+        /** Nothing was heard since the last ping. */
+        volatile boolean silent;
+
+        @Override
+        public void onSubscribe(String to, int subscribedChannels) {
+            confirmed = true;
+            listener.subscribed();
+        }
+
+        @Override
+        public void onMessage(String from, String message) {
+            silent = false;
+            listener.message(message);
+        }
+
+        @Override
+        public void onPong(String pattern) {
+            silent = false;
+        }
+    }
+}

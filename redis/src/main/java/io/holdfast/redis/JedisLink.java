@@ -1,0 +1,138 @@
+package io.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreFailure;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/** Three connections to one server: for commands, for renewals, and for the inbox once it is needed. */
+final class JedisLink implements RedisLink {
+    private final ConnectionSource source;
+    private final Platform platform;
+    private final Wire commands;
+    private final Wire renewals;
+    private @Nullable Inbox inbox;
+    private boolean closed;
+
+    JedisLink(ConnectionSource source, Platform platform) {
+        this.source = source;
+        this.platform = platform;
+        this.commands = new Wire(source, platform);
+        this.renewals = new Wire(source, platform);
+    }
+
+    @Override
+    public CompletionStage<Answer> run(
+            Lane lane, Script script, List<String> keys, List<String> args, Duration timeout) {
+        Wire wire = lane == Lane.RENEWALS ? renewals : commands;
+        return answer(source.address(), () -> {
+            try {
+                return wire.call(timeout, Protocol.Command.EVALSHA, arguments(script.sha(), keys, args));
+            } catch (JedisNoScriptException e) {
+                return wire.call(timeout, Protocol.Command.EVAL, arguments(script.text(), keys, args));
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Answer> command(Duration timeout, String... command) {
+        byte[][] args = new byte[command.length - 1][];
+        for (int i = 1; i < command.length; i++) {
+            args[i - 1] = command[i].getBytes(UTF_8);
+        }
+        byte[] name = command[0].getBytes(UTF_8);
+        return answer(source.address(), () -> commands.call(timeout, () -> name, args));
+    }
+
+    @Override
+    public synchronized void listen(String channel, Listener listener) {
+        if (inbox == null && !closed) {
+            inbox = new Inbox(platform, new InboxLine(), channel, listener);
+            inbox.start();
+        }
+    }
+
+    @Override
+    public String address() {
+        return source.address();
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            if (inbox != null) {
+                inbox.close();
+            }
+        }
+        commands.close();
+        renewals.close();
+    }
+
+    /** The arguments of EVAL and EVALSHA. */
+    static byte[][] arguments(byte[] script, List<String> keys, List<String> args) {
+        byte[][] all = new byte[2 + keys.size() + args.size()][];
+        all[0] = script;
+        all[1] = Protocol.toByteArray(keys.size());
+        int next = 2;
+        for (String key : keys) {
+            all[next++] = key.getBytes(UTF_8);
+        }
+        for (String arg : args) {
+            all[next++] = arg.getBytes(UTF_8);
+        }
+        return all;
+    }
+
+    /** Calls, and turns what is thrown into a failed stage. */
+    static CompletionStage<Answer> answer(String address, Supplier<Answer> call) {
+        try {
+            return CompletableFuture.completedFuture(call.get());
+        } catch (StoreFailure e) {
+            return CompletableFuture.failedFuture(e);
+        } catch (JedisDataException e) {
+            return CompletableFuture.failedFuture(RedisErrors.failure(address, e));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(RedisErrors.failure(address, e));
+        }
+    }
+
+    /** The third connection. */
+    private final class InboxLine implements Inbox.Line {
+        private @Nullable Jedis connection;
+
+        @Override
+        public void subscribe(JedisPubSub subscription, String channel) {
+            Jedis opened = source.open(Duration.ofSeconds(2));
+            synchronized (this) {
+                connection = opened;
+            }
+            try {
+                opened.subscribe(subscription, channel);
+            } finally {
+                synchronized (this) {
+                    connection = null;
+                }
+                source.drop(opened);
+            }
+        }
+
+        @Override
+        public synchronized void cut() {
+            if (connection != null) {
+                connection.disconnect();
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.holdfast.redis;
+
+/**
+ * The names of the keys. A lock and its side keys share one slot of a cluster, and everything shares the prefix, so that
+ * one rule of an access list covers it.
+ */
+final class Keys {
+    private final String prefix;
+
+    Keys(String prefix) {
+        this.prefix = prefix;
+    }
+
+    String lock(String name) {
+        return prefix + name;
+    }
+
+    /** The name of a lock, from its key. */
+    String name(String lockKey) {
+        return lockKey.substring(prefix.length());
+    }
+
+    boolean isLock(String key) {
+        return key.startsWith(prefix) && !key.startsWith("~", prefix.length());
+    }
+
+    String queue(String name) {
+        return side("queue", name);
+    }
+
+    String tickets(String name) {
+        return side("tickets", name);
+    }
+
+    String fence() {
+        return prefix + "~fence";
+    }
+
+    /** What the names of all inboxes start with. */
+    String inbox() {
+        return prefix + "~inbox:";
+    }
+
+    String gate(String resource) {
+        return prefix + "~gate:" + resource;
+    }
+
+    /** The lock key is the hash tag; a name that brings its own tag has it already. */
+    private String side(String kind, String name) {
+        String lock = lock(name);
+        return prefix + "~" + kind + ":" + (lock.indexOf('{') >= 0 ? lock : "{" + lock + "}");
+    }
+}

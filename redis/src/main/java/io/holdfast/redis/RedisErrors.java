@@ -1,0 +1,130 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.StoreFailure;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** What every error of a server means for a lock. None of them ever means "held". */
+final class RedisErrors {
+
+    /** What to do about an error. */
+    enum Answer {
+        /** It goes by: those who wait try again. */
+        RETRY,
+        /** It goes by, and another server may be behind the address: connect anew. */
+        RECONNECT,
+        /** It does not go by of itself. */
+        REFUSE
+    }
+
+    private record Row(Answer answer, String meaning) {}
+
+    private static final Map<String, Row> TABLE = Map.ofEntries(
+            row("READONLY", Answer.RECONNECT, "it is a replica, not a master"),
+            row("LOADING", Answer.RETRY, "it is still loading its data"),
+            row("MASTERDOWN", Answer.RECONNECT, "it is a replica that has lost its master"),
+            row("CLUSTERDOWN", Answer.RECONNECT, "its cluster is down"),
+            row("TRYAGAIN", Answer.RETRY, "its slot is being moved"),
+            row("BUSY", Answer.RETRY, "it is busy with a script of somebody's"),
+            row("UNKILLABLE", Answer.RETRY, "it is busy with a script of somebody's"),
+            row("NOREPLICAS", Answer.RETRY, "it has too few replicas to accept writes"),
+            row("MISCONF", Answer.REFUSE, "it cannot write its data to disk and refuses writes; see its log"),
+            row("OOM", Answer.REFUSE, "it is out of memory; raise maxmemory or remove data"),
+            row("NOAUTH", Answer.REFUSE, "it wants a password; put it into the store's URI"),
+            row("WRONGPASS", Answer.REFUSE, "it does not accept the user or the password"),
+            row("NOPERM", Answer.REFUSE, "the user lacks a permission; grant all keys and channels of the prefix"),
+            row("WRONGTYPE", Answer.REFUSE, "something that is no lock stands at the lock's key; remove it by hand"),
+            row("MOVED", Answer.REFUSE, "it is a node of a cluster, and was addressed as a single server"),
+            row("ASK", Answer.REFUSE, "it is a node of a cluster, and was addressed as a single server"),
+            row("CROSSSLOT", Answer.REFUSE, "it is a node of a cluster, and was addressed as a single server"),
+            row("DENIED", Answer.REFUSE, "it runs in protected mode and refuses this host"));
+
+    // Servers before 7 wrap the error of a command inside a script into a sentence of their own.
+    private static final Pattern CODE = Pattern.compile("\\b(" + String.join("|", TABLE.keySet()) + ")\\b");
+
+    private RedisErrors() {}
+
+    /** What the server's error asks for. */
+    static Answer answer(JedisDataException error) {
+        Row row = find(error);
+        if (row != null) {
+            return row.answer();
+        }
+        return isTooManyClients(error) ? Answer.RETRY : Answer.REFUSE;
+    }
+
+    static StoreFailure failure(String address, JedisDataException error) {
+        Row row = find(error);
+        String message = address + " answered '" + error.getMessage() + "'" + (row == null ? "" : ": " + row.meaning());
+        return answer(error) == Answer.REFUSE
+                ? StoreFailure.refused(message, error)
+                : StoreFailure.unavailable(message, error);
+    }
+
+    /** The server was not reached, or its answer did not come. */
+    static StoreFailure failure(String address, RuntimeException error) {
+        if (error instanceof JedisDataException refusal) {
+            return failure(address, refusal);
+        }
+        return StoreFailure.unavailable(
+                "cannot " + (error instanceof JedisConnectionException ? "reach " : "use ") + address + ": "
+                        + chain(error),
+                error);
+    }
+
+    static boolean isTimeout(Throwable error) {
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof java.net.SocketTimeoutException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The messages of the chain, each once: Jedis names the address in one and the reason in another. */
+    private static String chain(Throwable error) {
+        StringJoiner messages = new StringJoiner(": ");
+        String last = "";
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            String message = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+            if (!last.contains(message)) {
+                messages.add(message);
+                last = message;
+            }
+            // Where Jedis has tried several addresses, the reasons stand beside the chain.
+            for (Throwable tried : cause.getSuppressed()) {
+                messages.add(String.valueOf(tried.getMessage()));
+            }
+        }
+        return messages.toString();
+    }
+
+    private static @Nullable Row find(JedisDataException error) {
+        String message = error.getMessage();
+        if (message == null) {
+            return null;
+        }
+        Matcher code = CODE.matcher(message);
+        if (code.find()) {
+            return TABLE.get(code.group(1));
+        }
+        // What servers before 7 say when a script may not do something.
+        return message.contains("can't run this command") || message.contains("can't access at least one of the keys")
+                ? TABLE.get("NOPERM")
+                : null;
+    }
+
+    private static boolean isTooManyClients(JedisDataException error) {
+        String message = error.getMessage();
+        return message != null && message.contains("max number of clients");
+    }
+
+    private static Map.Entry<String, Row> row(String code, Answer answer, String meaning) {
+        return Map.entry(code, new Row(answer, meaning));
+    }
+}

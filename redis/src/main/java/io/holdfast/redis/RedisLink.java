@@ -1,0 +1,50 @@
+package io.holdfast.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The way to one server: the seam between the protocol and the client library. Failures are {@code StoreFailure}s. A
+ * command may block the caller up to its time-out.
+ */
+interface RedisLink extends AutoCloseable {
+
+    /** Which connection a command takes. Renewals have one of their own, so that nothing stands before them. */
+    enum Lane {
+        COMMANDS,
+        RENEWALS
+    }
+
+    /**
+     * What came back.
+     *
+     * @param value the reply: Long, byte[], String, List or null
+     * @param repeated an earlier attempt of this very command was sent and never answered: it may have been carried out,
+     *     and may still be
+     */
+    record Answer(Object value, boolean repeated) {}
+
+    /** Runs a script, by its hash, and by its text if the server does not know it. */
+    CompletionStage<Answer> run(Lane lane, Script script, List<String> keys, List<String> args, Duration timeout);
+
+    /** Runs a plain command on the lane for commands. */
+    CompletionStage<Answer> command(Duration timeout, String... command);
+
+    /** Subscribes to a channel once and for all, and again after every break; does nothing if it has done so before. */
+    void listen(String channel, Listener listener);
+
+    /** Where the server is, without secrets. */
+    String address();
+
+    @Override
+    void close();
+
+    /** Hears what comes in on the channel. */
+    interface Listener {
+        /** The subscription is confirmed; messages before that may have been missed. */
+        void subscribed();
+
+        void message(String text);
+    }
+}

@@ -1,0 +1,300 @@
+package io.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.Capability;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.ReleaseReply;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreFactory;
+import io.holdfast.spi.StoreFailure;
+import io.holdfast.spi.StoreHealth;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.UnifiedJedis;
+
+/**
+ * Locks on one Redis server. A lock is a plain string with an expiry, set if absent, as in the recipe that clients in
+ * every language use, so that it excludes them and is excluded by them.
+ *
+ * <pre>{@code
+ * Holdfast locks = Holdfast.builder().store(RedisStore.on(jedisPool)).build();
+ * }</pre>
+ *
+ * <h2>The protocol</h2>
+ *
+ * Every operation is one script, compared with the owner id of that very acquisition, so it may be repeated, and a late
+ * one touches nobody else.
+ *
+ * <p>Who waits leaves a ticket. Whoever frees the lock grants it, in the same script, to the first live ticket, for a
+ * short time, and publishes to that client's inbox; the waiter asks again, finds the lock its own, and has the full lease
+ * from there. It counts its lease from that request, so it does not matter how old the message was. If it never asks, the
+ * grant runs out and whoever asks next moves the queue on.
+ *
+ * <p>An acquire carries the server time after which it is refused. So one that hangs in a dead connection cannot take the
+ * lock for a caller who has long given up: the release is said at once, and once more after that time.
+ */
+public final class RedisStore implements LockStore {
+    private static final Duration TICKET = Duration.ofSeconds(6);
+    private static final Duration LONGEST_GRANT = Duration.ofSeconds(2);
+    private static final long FOLLOW_UP_PAUSE_NANOS = 500_000_000L;
+    private static final int FOLLOW_UP_TRIES = 120;
+
+    private final RedisLink link;
+    private final StoreContext context;
+    private final Keys keys;
+    private final Duration timeout;
+    private final ServerClock serverClock = new ServerClock();
+    private final Unanswered unanswered;
+    private final Inspection inspection;
+
+    RedisStore(RedisLink link, StoreContext context) {
+        this.link = link;
+        this.context = context;
+        this.keys = new Keys(context.keyPrefix());
+        this.timeout = context.commandTimeout();
+        this.unanswered = new Unanswered(context.platform());
+        this.inspection = new Inspection(link, keys, timeout);
+    }
+
+    /**
+     * A store on the application's own pool, which is never closed here. Three of its connections are kept while the
+     * client lives.
+     *
+     * @throws IllegalArgumentException if the pool has fewer than four
+     */
+    public static StoreFactory on(JedisPool pool) {
+        return on(pool, "redis (the application's pool)");
+    }
+
+    static StoreFactory on(JedisPool pool, String address) {
+        ConnectionSource source = ConnectionSource.from(pool, address);
+        return context -> new RedisStore(new JedisLink(source, context.platform()), context);
+    }
+
+    /** A store on the application's own client, which is never closed here. Its time-outs are the application's. */
+    public static StoreFactory on(UnifiedJedis jedis) {
+        requireNonNull(jedis, "jedis");
+        return context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context);
+    }
+
+    // --- acquire
+
+    @Override
+    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        if (serverClock.isKnown()) {
+            return acquire(request, true);
+        }
+        long sent = context.platform().nanoTime();
+        return link.command(timeout, "TIME").thenCompose(answer -> {
+            List<?> time = (List<?>) answer.value();
+            serverClock.read(number(time.get(0)) * 1_000_000 + number(time.get(1)), sent);
+            return acquire(request, true);
+        });
+    }
+
+    private CompletionStage<AcquireReply> acquire(AcquireRequest request, boolean first) {
+        long sent = context.platform().nanoTime();
+        long notAfter = serverClock.at(sent) + timeout.toNanos() / 1_000;
+        String lease = Long.toString(request.lease().toMillis());
+        long grant = Math.min(request.lease().toMillis(), LONGEST_GRANT.toMillis());
+        List<String> args = List.of(
+                "acquire",
+                request.owner(),
+                keys.inbox(),
+                lease,
+                Long.toString(notAfter),
+                request.waits() ? Long.toString(TICKET.toMillis()) : "0",
+                Long.toString(grant));
+        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, timeout)
+                .handle((answer, error) -> {
+                    if (error != null || answer.repeated()) {
+                        unanswered.add(request.owner(), sent + timeout.toNanos());
+                    }
+                    return error != null
+                            ? CompletableFuture.<AcquireReply>failedFuture(cause(error))
+                            : understand(request, first, sent, (List<?>) answer.value());
+                })
+                .thenCompose(reply -> reply);
+    }
+
+    private CompletionStage<AcquireReply> understand(AcquireRequest request, boolean first, long sent, List<?> reply) {
+        serverClock.read(number(reply.get(1)), sent);
+        return switch ((int) number(reply.get(0))) {
+            case 1 -> done(new AcquireReply.Granted(number(reply.get(2))));
+            case 2 -> {
+                link.listen(keys.inbox() + context.clientId(), new Mail());
+                boolean notified = number(reply.get(4)) == 1;
+                yield done(new AcquireReply.Queued(recheck(number(reply.get(2)), number(reply.get(3))), notified));
+            }
+            case 3 -> done(new AcquireReply.Busy());
+            case 4 ->
+                first
+                        // The server's clock is ahead of what we thought, and we know it now.
+                        ? acquire(request, false)
+                        : CompletableFuture.failedFuture(StoreFailure.unavailable(
+                                link.address() + " took longer than " + timeout.toMillis()
+                                        + " ms to get to the request",
+                                null));
+            default ->
+                CompletableFuture.failedFuture(StoreFailure.refused(
+                        link.address() + " has something without an expiry at the key '" + keys.lock(request.name())
+                                + "', which no lock of this library ever is; if no other program needs it, delete it",
+                        null));
+        };
+    }
+
+    /**
+     * When to ask again if nobody calls: the first in line when the holder's time is over, the others a little later, so
+     * that they do not all come at once, and everybody before the ticket's life is half over.
+     */
+    private Duration recheck(long leftMillis, long place) {
+        long longest = TICKET.toMillis() / 3;
+        if (place == 0) {
+            return Duration.ofMillis(Math.min(leftMillis + 1, longest));
+        }
+        long later = Math.min(leftMillis + 50 * Math.min(place, 20), longest);
+        return Duration.ofMillis(later + context.platform().random(longest / 4));
+    }
+
+    // --- release
+
+    @Override
+    public CompletionStage<ReleaseReply> release(String name, String owner) {
+        return sendRelease(name, owner).thenApply(answer -> {
+            long doubtNanos = unanswered.nanosLeft(owner);
+            if (doubtNanos > 0) {
+                context.platform().schedule(doubtNanos, () -> followUp(name, owner, FOLLOW_UP_TRIES));
+            }
+            boolean released = number(((List<?>) answer.value()).get(0)) == 1;
+            // A repeated release that finds nothing has most likely found the work of its first attempt.
+            return released || answer.repeated() ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
+        });
+    }
+
+    /** Says the release once more, now that the server refuses what was still on its way. */
+    private void followUp(String name, String owner, int tries) {
+        context.platform()
+                .callbacks()
+                .execute(() -> sendRelease(name, owner).whenComplete((answer, error) -> {
+                    if (error != null && tries > 1) {
+                        context.platform().schedule(FOLLOW_UP_PAUSE_NANOS, () -> followUp(name, owner, tries - 1));
+                    }
+                }));
+    }
+
+    private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner) {
+        long sent = context.platform().nanoTime();
+        return link.run(
+                        RedisLink.Lane.COMMANDS,
+                        Script.LOCK,
+                        lockKeys(name),
+                        List.of("release", owner, keys.inbox()),
+                        timeout)
+                .thenApply(answer -> {
+                    serverClock.read(number(((List<?>) answer.value()).get(1)), sent);
+                    return answer;
+                });
+    }
+
+    // --- renew
+
+    @Override
+    public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration within) {
+        List<String> scriptKeys = new ArrayList<>(2 * batch.size());
+        List<String> args = new ArrayList<>(2 * batch.size());
+        for (RenewItem item : batch) {
+            scriptKeys.add(keys.lock(item.name()));
+            args.add(item.owner());
+            args.add(Long.toString(item.lease().toMillis()));
+        }
+        for (RenewItem item : batch) {
+            scriptKeys.add(keys.queue(item.name()));
+        }
+        return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, args, within)
+                .thenApply(answer -> ((List<?>) answer.value())
+                        .stream().map(code -> renewed((int) number(code))).toList());
+    }
+
+    private static RenewReply renewed(int code) {
+        return code == 0 ? new RenewReply.Gone() : new RenewReply.Renewed(code == 2);
+    }
+
+    // --- the rest
+
+    @Override
+    public CompletionStage<List<LockInfo>> inspect(String pattern) {
+        return inspection.locks(pattern);
+    }
+
+    @Override
+    public CompletionStage<StoreHealth> health() {
+        return inspection.health(context.platform());
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.FIRST_COME);
+    }
+
+    @Override
+    public String address() {
+        return link.address();
+    }
+
+    @Override
+    public void close() {
+        link.close();
+    }
+
+    private List<String> lockKeys(String name) {
+        return List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
+    }
+
+    /** A number in a reply, whether it came as a number or as text. */
+    static long number(@Nullable Object reply) {
+        return reply instanceof Long value ? value : Long.parseLong(text(reply));
+    }
+
+    static String text(@Nullable Object reply) {
+        return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : String.valueOf(reply);
+    }
+
+    private static Throwable cause(Throwable error) {
+        return error instanceof java.util.concurrent.CompletionException && error.getCause() != null
+                ? error.getCause()
+                : error;
+    }
+
+    private static CompletionStage<AcquireReply> done(AcquireReply reply) {
+        return CompletableFuture.completedFuture(reply);
+    }
+
+    /** What comes into this client's inbox: an owner id and the key of its lock. */
+    private final class Mail implements RedisLink.Listener {
+        @Override
+        public void subscribed() {
+            context.events().wakeAll();
+        }
+
+        @Override
+        public void message(String text) {
+            int space = text.indexOf(' ');
+            if (space > 0 && keys.isLock(text.substring(space + 1))) {
+                context.events().wake(keys.name(text.substring(space + 1)), text.substring(0, space));
+            }
+        }
+    }
+}

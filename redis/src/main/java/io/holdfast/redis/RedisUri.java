@@ -1,0 +1,112 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.StoreUri;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisProtocol;
+
+/** {@code redis://[[user]:password@]host[:port][/database]}, and {@code rediss://} for TLS. */
+record RedisUri(
+        boolean tls,
+        String host,
+        int port,
+        @Nullable String user,
+        @Nullable String password,
+        int database) {
+    private static final int DEFAULT_PORT = 6379;
+
+    static RedisUri parse(StoreUri uri) {
+        URI parts;
+        try {
+            parts = new URI(uri.text());
+        } catch (URISyntaxException e) {
+            // The exception's own message contains the whole URI, password included.
+            throw refused(uri, "is malformed at position " + e.getIndex());
+        }
+        String host = parts.getHost();
+        if (host == null) {
+            throw refused(uri, "names no host");
+        }
+        if (parts.getQuery() != null || parts.getFragment() != null) {
+            throw refused(uri, "has a query or a fragment, which mean nothing here");
+        }
+        String user = null;
+        String password = null;
+        String login = parts.getUserInfo();
+        if (login != null) {
+            int colon = login.indexOf(':');
+            if (colon < 0) {
+                throw refused(uri, "has a user and no password; write user:password@ or :password@");
+            }
+            user = colon == 0 ? null : login.substring(0, colon);
+            password = login.substring(colon + 1);
+        }
+        int port = parts.getPort() < 0 ? DEFAULT_PORT : parts.getPort();
+        if (port == 0 || port > 65_535) {
+            throw refused(uri, "has port " + port + ", which is not between 1 and 65535");
+        }
+        String bareHost = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        return new RedisUri(
+                uri.scheme().equals("rediss"), bareHost, port, user, password, database(uri, parts.getPath()));
+    }
+
+    private static int database(StoreUri uri, @Nullable String path) {
+        if (path == null || path.isEmpty() || path.equals("/")) {
+            return 0;
+        }
+        if (!path.matches("/[0-9]{1,5}")) {
+            throw refused(uri, "has '" + path.substring(1) + "' where the number of a database belongs");
+        }
+        return Integer.parseInt(path.substring(1));
+    }
+
+    private static IllegalArgumentException refused(StoreUri uri, String rule) {
+        return new IllegalArgumentException(
+                "store URI '" + uri + "' " + rule + "; it should look like redis://user:password@host:6379/0");
+    }
+
+    HostAndPort server() {
+        return new HostAndPort(host, port);
+    }
+
+    JedisClientConfig config(Duration timeout) {
+        SSLParameters verifyHost = new SSLParameters();
+        verifyHost.setEndpointIdentificationAlgorithm("HTTPS");
+        int millis = Math.toIntExact(Math.max(1, timeout.toMillis()));
+        DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
+                .connectionTimeoutMillis(millis)
+                .socketTimeoutMillis(millis)
+                .database(database)
+                .protocol(RedisProtocol.RESP2)
+                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+                .ssl(tls);
+        if (tls) {
+            config.sslParameters(verifyHost);
+        }
+        if (user != null) {
+            config.user(user);
+        }
+        if (password != null) {
+            config.password(password);
+        }
+        return config.build();
+    }
+
+    /** Without the password. */
+    String address() {
+        return (tls ? "rediss://" : "redis://") + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port
+                + (database == 0 ? "" : "/" + database);
+    }
+
+    @Override
+    public String toString() {
+        return address();
+    }
+}

@@ -1,0 +1,108 @@
+package io.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * The application's own {@link UnifiedJedis}, whose connections, time-outs and retries are the application's choice. It
+ * hands out no connection, so the order of commands is not that of one connection; the protocol does not rely on it.
+ */
+final class UnifiedLink implements RedisLink {
+    private final UnifiedJedis jedis;
+    private final Platform platform;
+    private @Nullable Inbox inbox;
+    private boolean closed;
+
+    UnifiedLink(UnifiedJedis jedis, Platform platform) {
+        this.jedis = requireNonNull(jedis, "jedis");
+        this.platform = platform;
+    }
+
+    @Override
+    public CompletionStage<Answer> run(
+            Lane lane, Script script, List<String> keys, List<String> args, Duration timeout) {
+        return JedisLink.answer(address(), () -> {
+            try {
+                return send(Protocol.Command.EVALSHA, JedisLink.arguments(script.sha(), keys, args));
+            } catch (JedisNoScriptException e) {
+                return send(Protocol.Command.EVAL, JedisLink.arguments(script.text(), keys, args));
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Answer> command(Duration timeout, String... command) {
+        byte[][] args = new byte[command.length - 1][];
+        for (int i = 1; i < command.length; i++) {
+            args[i - 1] = command[i].getBytes(UTF_8);
+        }
+        byte[] name = command[0].getBytes(UTF_8);
+        return JedisLink.answer(address(), () -> send(() -> name, args));
+    }
+
+    private Answer send(ProtocolCommand command, byte[]... args) {
+        try {
+            return new Answer(jedis.sendCommand(command, args), false);
+        } catch (JedisConnectionException e) {
+            if (RedisErrors.isTimeout(e)) {
+                throw e;
+            }
+            // The pool may have held a connection that the server has closed.
+            return new Answer(jedis.sendCommand(command, args), true);
+        }
+    }
+
+    @Override
+    public synchronized void listen(String channel, Listener listener) {
+        if (inbox == null && !closed) {
+            inbox = new Inbox(platform, new InboxLine(), channel, listener);
+            inbox.start();
+        }
+    }
+
+    @Override
+    public String address() {
+        return "redis (the application's client)";
+    }
+
+    /** The client itself stays open: it is not ours. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (inbox != null) {
+            inbox.close();
+        }
+    }
+
+    private final class InboxLine implements Inbox.Line {
+        private @Nullable JedisPubSub subscription;
+
+        @Override
+        public void subscribe(JedisPubSub to, String channel) {
+            synchronized (this) {
+                subscription = to;
+            }
+            jedis.subscribe(to, channel);
+        }
+
+        /** All that can be done from outside: ask the server to end the subscription. */
+        @Override
+        public synchronized void cut() {
+            if (subscription != null && subscription.isSubscribed()) {
+                subscription.unsubscribe();
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+-- Acquires or releases one exclusive lock. Both stand in one script because both end by handing the lock to the head of
+-- the queue, and one text cannot drift apart.
+--
+-- KEYS 1 lock      string  hf1:<owner>:<token>, with the lease as its expiry
+--      2 queue     zset    owner -> place in line
+--      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms>"
+--      4 fence     string  the last fencing token
+-- ARGV 1 acquire | release
+--      2 owner     <client>:<thread>:<number>
+--      3 channel   what the name of every client's inbox starts with
+--      acquire only:
+--      4 lease, ms
+--      5 not after, server time in us: a request that arrives later is refused
+--      6 life of a ticket, ms; 0: does not wait
+--      7 length of a grant, ms
+-- Reply of acquire: { code, server time in us, ... }
+--      1 granted   token
+--      2 queued    ms until the holder's expiry, place in line from 0, 1 if the holder will notify
+--      3 busy
+--      4 too late
+--      5 the key has no expiry
+-- Reply of release: { 1 if the owner had the lock else 0, server time in us }
+
+local lock, queue, tickets, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local op, owner, channel = ARGV[1], ARGV[2], ARGV[3]
+
+-- Read once: expiry, tickets and tokens of one run belong to one moment.
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local nowMs = math.floor(now / 1000)
+
+-- At most so many dead tickets are cleared in one run; who asks next goes on.
+local MOST_DEAD = 64
+
+local value = redis.call('GET', lock)
+local mine = 'hf1:' .. owner .. ':'
+
+local function isMine()
+  return value and string.sub(value, 1, #mine) == mine
+end
+
+local function drop(ticket)
+  redis.call('ZREM', queue, ticket)
+  redis.call('HDEL', tickets, ticket)
+end
+
+-- The first live ticket and the length of its grant. Nothing, and true, if there may be more behind the dead.
+local function first()
+  for _ = 1, MOST_DEAD do
+    local head = redis.call('ZRANGE', queue, 0, 0)[1]
+    if not head then
+      return nil, false
+    end
+    local expiry, grant = string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+)$')
+    if expiry and tonumber(expiry) > nowMs then
+      return head, tonumber(grant)
+    end
+    drop(head)
+  end
+  return nil, true
+end
+
+-- Rises through expiry, deletion, FLUSHALL and restart, since the clock does. Formatted by hand: Lua would round it.
+local function nextToken()
+  local counter = tonumber(redis.call('GET', fence) or '')
+  local token = counter and math.max(counter + 1, now) or now + 2000000
+  redis.call('SET', fence, string.format('%.0f', token))
+  return token
+end
+
+local function give(to, ms)
+  local token = nextToken()
+  redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token), 'NX', 'PX', ms)
+  return token
+end
+
+local function grant(to, ms)
+  drop(to)
+  give(to, ms)
+  redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. ' ' .. lock)
+end
+
+if op == 'release' then
+  -- The first write is one that a server without memory allows; it then allows those that follow.
+  drop(owner)
+  local held = isMine()
+  if held then
+    redis.call('DEL', lock)
+  end
+  if held or not value then
+    local head, ms = first()
+    if head then
+      grant(head, ms)
+    end
+  end
+  return { held and 1 or 0, now }
+end
+
+local lease, notAfter, ticketMs, grantMs = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+
+if now > notAfter then
+  return { 4, now }
+end
+
+if isMine() then
+  -- Asked again, or granted by another's release: the lease starts anew, and never gets shorter.
+  drop(owner)
+  if redis.call('PTTL', lock) < tonumber(lease) then
+    redis.call('PEXPIRE', lock, lease)
+  end
+  return { 1, now, tonumber(string.sub(value, #mine + 1)) }
+end
+
+local left, notifies
+if value then
+  left = redis.call('PTTL', lock)
+  notifies = string.sub(value, 1, 4) == 'hf1:'
+  if left == -1 then
+    return { 5, now }
+  end
+else
+  local head, more = first()
+  if head == owner or not head and not more then
+    drop(owner)
+    return { 1, now, give(owner, lease) }
+  end
+  if head then
+    grant(head, more)
+    left = more
+  else
+    left = 0
+  end
+  notifies = true
+end
+
+if ticketMs == 0 then
+  return { 3, now }
+end
+if not redis.call('ZSCORE', queue, owner) then
+  local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+  local place = last and math.max(tonumber(last) + 1, now) or now
+  redis.call('ZADD', queue, string.format('%.0f', place), owner)
+end
+redis.call('HSET', tickets, owner, string.format('%.0f', nowMs + ticketMs) .. ' ' .. grantMs)
+redis.call('PEXPIRE', queue, 2 * ticketMs)
+redis.call('PEXPIRE', tickets, 2 * ticketMs)
+return { 2, now, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0 }
