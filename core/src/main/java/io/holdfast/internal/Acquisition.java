@@ -98,8 +98,9 @@ final class Acquisition {
     }
 
     void start() {
-        if (waits()) {
-            // Before the request is sent: a grant may overtake the answer that the ticket is queued.
+        if (waits() || !callerRuns) {
+            // Before the request is sent: a grant may overtake the answer that the ticket is queued. And one that is
+            // only handed to the worker must be found when the client is closed.
             engine.expect(owner, this);
         }
         if (engine.isClosed()) {
@@ -205,7 +206,7 @@ final class Acquisition {
         }
         noteWait(true);
         HeldLease lease = new HeldLease(new Hold(name, grantedOwner, token), options, thread, now, validity);
-        if (!engine.hold(lease, trace)) {
+        if (!engine.hold(lease)) {
             result.completeExceptionally(new ClientClosedException(name));
             return;
         }

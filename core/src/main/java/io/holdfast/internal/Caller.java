@@ -90,13 +90,15 @@ final class Caller implements Executor {
         }
     }
 
-    private static <T> T result(CompletableFuture<T> stage) {
+    private <T> T result(CompletableFuture<T> stage) {
         try {
             return stage.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
-                // The trace of the thread that waited is the one its reader looks for.
-                cause.addSuppressed(new Throwable("waited for here"));
+                if (!runs) {
+                    // The trace of the thread that waited is the one its reader looks for.
+                    cause.addSuppressed(new Throwable("waited for here"));
+                }
                 throw cause;
             }
             throw e;

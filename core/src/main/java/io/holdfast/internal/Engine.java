@@ -29,7 +29,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,11 +50,10 @@ public final class Engine implements AutoCloseable {
     private final Platform.Worker worker;
     private final ThreadHolds holds;
     private final String clientId;
-    private final AtomicLong acquisitions = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicInteger asking = new AtomicInteger();
-    /** Owner ids the store may send news about: an {@link Acquisition} that waits, or the {@link HeldLease} it became. */
-    private final ConcurrentMap<String, Object> expected = new ConcurrentHashMap<>();
+    /** Those who wait, by the owner id under which the store may send them news. */
+    private final ConcurrentMap<String, Acquisition> waiting = new ConcurrentHashMap<>();
 
     private Engine(
             StoreFactory factory,
@@ -65,7 +63,7 @@ public final class Engine implements AutoCloseable {
             List<LockListener> listeners) {
         this.platform = platform;
         this.commandTimeout = commandTimeout;
-        this.clientId = platform.newId();
+        this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
         this.notices = new Notices(listeners, platform.callbacks());
         this.losses = new Losses(platform, notices);
         this.worker = platform.worker("io");
@@ -116,7 +114,8 @@ public final class Engine implements AutoCloseable {
     /** A fresh id for one acquisition; never used again. */
     String newOwner() {
         long thread = platform.threadId(platform.currentThread());
-        return clientId + ":" + thread + ":" + acquisitions.incrementAndGet();
+        // Drawn, not counted: two copies of one virtual machine count alike.
+        return clientId + ":" + thread + ":" + Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
     }
 
     /** Waits for a lock; empty if others held it until the wait was over. */
@@ -151,31 +150,22 @@ public final class Engine implements AutoCloseable {
     }
 
     void expect(String owner, Acquisition acquisition) {
-        expected.put(owner, acquisition);
-        if (closed.get()) {
-            expected.remove(owner);
-        }
+        waiting.put(owner, acquisition);
     }
 
     void forget(String owner) {
-        expected.remove(owner);
+        waiting.remove(owner);
     }
 
     /**
      * From now on the lease is held.
      *
-     * @param trace whether the store may still send news about this owner
      * @return false if the client has been closed meanwhile; the lease is then given back
      */
-    boolean hold(HeldLease lease, boolean trace) {
-        if (trace) {
-            expected.put(lease.owner(), lease);
-        } else {
-            expected.remove(lease.owner());
-        }
+    boolean hold(HeldLease lease) {
+        waiting.remove(lease.owner());
         watchdog.add(lease);
         if (closed.get()) {
-            expected.remove(lease.owner());
             watchdog.remove(lease);
             lease.moves(Phase.HELD, Phase.RELEASED);
             undo(lease.name(), lease.owner(), lease.options.lease());
@@ -268,7 +258,6 @@ public final class Engine implements AutoCloseable {
             return false;
         }
         watchdog.remove(lease);
-        expected.remove(lease.owner());
         return true;
     }
 
@@ -315,11 +304,7 @@ public final class Engine implements AutoCloseable {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        for (Object waiter : expected.values()) {
-            if (waiter instanceof Acquisition acquisition) {
-                acquisition.closed();
-            }
-        }
+        waiting.values().forEach(Acquisition::closed);
         long patience = platform.nanoTime() + 2 * commandTimeout.toNanos();
         while (asking.get() > 0 && platform.nanoTime() - patience < 0) {
             platform.park(1_000_000);
@@ -371,22 +356,18 @@ public final class Engine implements AutoCloseable {
     private final class News implements StoreEvents {
         @Override
         public void wake(String name, String owner) {
-            Object known = expected.get(owner);
-            if (known instanceof Acquisition acquisition) {
+            // News for an id that nobody waits under is left alone: whoever left has released it, or is about to, and
+            // in
+            // a copy of this process the id may be held.
+            Acquisition acquisition = waiting.get(owner);
+            if (acquisition != null) {
                 acquisition.wake();
-            } else if (known == null && owner.startsWith(clientId + ":")) {
-                // Nobody waits under that id any more: what it was given is passed on at once.
-                undo(name, owner, commandTimeout);
             }
         }
 
         @Override
         public void wakeAll() {
-            for (Object known : expected.values()) {
-                if (known instanceof Acquisition acquisition) {
-                    acquisition.wake();
-                }
-            }
+            waiting.values().forEach(Acquisition::wake);
         }
 
         @Override

@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -22,9 +23,10 @@ import org.jspecify.annotations.Nullable;
 /** The machine itself. All threads are daemons, named after their role, and started when first needed. */
 public final class SystemPlatform implements Platform {
     private static final SecureRandom SECURE = new SecureRandom();
-    private static final String ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
-    private static final int ID_LENGTH = 20; // 103 bits
     private static final @Nullable MethodHandle IS_VIRTUAL = isVirtualHandle();
+
+    /** Nothing is dropped, since somebody may wait for it; what comes after the end runs where it comes from. */
+    private static final RejectedExecutionHandler RUN_HERE = (task, pool) -> task.run();
 
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ScheduledThreadPoolExecutor timer;
@@ -35,7 +37,7 @@ public final class SystemPlatform implements Platform {
         timer.setRemoveOnCancelPolicy(true);
         callbacks = new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads("callback"));
-        callbacks.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        callbacks.setRejectedExecutionHandler(RUN_HERE);
     }
 
     @Override
@@ -54,12 +56,8 @@ public final class SystemPlatform implements Platform {
     }
 
     @Override
-    public String newId() {
-        StringBuilder id = new StringBuilder(ID_LENGTH);
-        for (int i = 0; i < ID_LENGTH; i++) {
-            id.append(ALPHABET.charAt(SECURE.nextInt(ALPHABET.length())));
-        }
-        return id.toString();
+    public long draw() {
+        return SECURE.nextLong();
     }
 
     @Override
@@ -76,8 +74,7 @@ public final class SystemPlatform implements Platform {
     public Worker worker(String role) {
         ThreadPoolExecutor thread =
                 new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(role));
-        // Whoever still sends work to a client that is closing has been told so by other means.
-        thread.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+        thread.setRejectedExecutionHandler(RUN_HERE);
         return new Worker() {
             @Override
             public void execute(Runnable task) {
@@ -99,7 +96,8 @@ public final class SystemPlatform implements Platform {
                         interrupted = true;
                     }
                 }
-                thread.shutdownNow();
+                // Somebody may wait for what is left; against a store that is closed it fails at once.
+                thread.shutdownNow().forEach(callbacks::execute);
                 if (interrupted) {
                     Thread.currentThread().interrupt();
                 }

@@ -24,8 +24,8 @@ public interface Platform extends AutoCloseable {
     /** A random number from 0 up to, not including, {@code bound}. */
     long random(long bound);
 
-    /** A new unique id of letters and digits, from a strong source. */
-    String newId();
+    /** A number of 64 bits that nobody else draws, a copy of this machine included: from the strongest source there is. */
+    long draw();
 
     /** Runs a short task, which must not block, after a delay, on the timer thread. */
     Timer schedule(long delayNanos, Runnable task);

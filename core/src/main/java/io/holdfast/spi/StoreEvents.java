@@ -6,7 +6,7 @@ package io.holdfast.spi;
  */
 public interface StoreEvents {
 
-    /** It may be this owner's turn: ask again now. If nobody here waits under that id, what it was given is given back. */
+    /** It may be this owner's turn: ask again now. */
     void wake(String name, String owner);
 
     /** Events may have been missed, or may come from now on: everybody who waits asks again. */
