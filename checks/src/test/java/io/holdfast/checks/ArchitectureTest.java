@@ -1,0 +1,160 @@
+package io.holdfast.checks;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.lang.conditions.ArchConditions.callMethodWhere;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import io.holdfast.checks.planted.Breaker;
+import io.holdfast.checks.planted.Intruder;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Arrows between modules, and the rule that time, threads and chance come through the ports. */
+class ArchitectureTest {
+    private static final JavaClasses LIBRARY = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.holdfast");
+
+    private static final String[] PUBLISHED = {
+        "io.holdfast", "io.holdfast.spi..", "io.holdfast.memory..", "io.holdfast.internal..", "io.holdfast.redis.."
+    };
+
+    private static final Map<String, Set<String>> PORTS_ONLY = Map.of(
+            "java.lang.System", Set.of("currentTimeMillis", "nanoTime"),
+            "java.lang.Thread", Set.of("sleep", "start", "currentThread", "interrupted", "<init>"),
+            "java.util.concurrent.locks.LockSupport", Set.of("park", "parkNanos", "parkUntil", "unpark"),
+            "java.util.concurrent.ThreadLocalRandom", Set.of("current"),
+            "java.util.Random", Set.of("<init>"),
+            "java.security.SecureRandom", Set.of("<init>"),
+            "java.time.Instant", Set.of("now"),
+            "java.time.LocalDateTime", Set.of("now"),
+            "java.util.UUID", Set.of("randomUUID"),
+            "java.util.concurrent.Executors", Set.of("*"));
+
+    static ArchRule portsOnly(String... packages) {
+        return noClasses()
+                .that(resideInAnyPackage(packages))
+                // The one place that is the machine, and the two where a message or a class loader needs the thread.
+                .and(DescribedPredicate.not(simpleName("SystemPlatform")
+                        .or(simpleName("Stores"))
+                        .or(simpleName("JdkLock"))))
+                .should(accessForbidden())
+                .because("the whole engine must run under the time, the threads and the chance of a test");
+    }
+
+    private static com.tngtech.archunit.lang.ArchCondition<JavaClass> accessForbidden() {
+        return callMethodWhere(forbidden())
+                .or(com.tngtech.archunit.lang.conditions.ArchConditions.callConstructorWhere(forbiddenConstructor()));
+    }
+
+    private static DescribedPredicate<com.tngtech.archunit.core.domain.JavaMethodCall> forbidden() {
+        return DescribedPredicate.describe("clock, sleep, thread or chance", ArchitectureTest::isForbidden);
+    }
+
+    private static DescribedPredicate<com.tngtech.archunit.core.domain.JavaConstructorCall> forbiddenConstructor() {
+        return DescribedPredicate.describe("clock, sleep, thread or chance", ArchitectureTest::isForbidden);
+    }
+
+    private static boolean isForbidden(JavaAccess<? extends AccessTarget> access) {
+        Set<String> names = PORTS_ONLY.get(access.getTargetOwner().getName());
+        return names != null
+                && (names.contains("*") || names.contains(access.getTarget().getName()));
+    }
+
+    static ArchRule internalsStayInside(String... packages) {
+        return noClasses()
+                .that(resideInAnyPackage(packages))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.holdfast.internal..")
+                .because("backends and users see the API and the SPI only");
+    }
+
+    @Test
+    void theClassesAreThere() {
+        assertThat(LIBRARY.contain("io.holdfast.internal.Engine")).isTrue();
+        assertThat(LIBRARY.contain("io.holdfast.redis.RedisStore")).isTrue();
+        assertThat(LIBRARY.contain("io.holdfast.testkit.Faults")).isTrue();
+    }
+
+    @Test
+    void libraryCode_takesTimeThreadsAndChanceFromThePorts() {
+        portsOnly(PUBLISHED).check(LIBRARY);
+    }
+
+    @Test
+    void aClassThatReadsTheClock_isFound() {
+        JavaClasses planted = new ClassFileImporter().importClasses(Breaker.class);
+        assertThatThrownBy(() -> portsOnly("..planted..").check(planted))
+                .hasMessageContaining("currentTimeMillis")
+                .hasMessageContaining("sleep")
+                .hasMessageContaining("java.lang.Thread.<init>")
+                .hasMessageContaining("java.util.Random.<init>");
+    }
+
+    @Test
+    void backends_doNotSeeTheEngine() {
+        internalsStayInside("io.holdfast.redis..", "io.holdfast.testkit..", "io.holdfast.cli..", "io.holdfast.examples..")
+                .check(LIBRARY);
+    }
+
+    @Test
+    void aClassThatReachesIntoTheEngine_isFound() {
+        JavaClasses planted = new ClassFileImporter().importClasses(Intruder.class);
+        assertThatThrownBy(() -> internalsStayInside("..planted..").check(planted))
+                .hasMessageContaining("SystemPlatform");
+    }
+
+    @Test
+    void core_dependsOnNothingButTheJdkAndSlf4j() {
+        classes()
+                .that(resideInAnyPackage("io.holdfast", "io.holdfast.spi..", "io.holdfast.memory..", "io.holdfast.internal.."))
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "java..",
+                        "org.slf4j..",
+                        "org.jspecify..",
+                        "io.holdfast",
+                        "io.holdfast.spi..",
+                        "io.holdfast.memory..",
+                        "io.holdfast.internal..")
+                .check(LIBRARY);
+    }
+
+    @Test
+    void theSpi_doesNotNameABackend() {
+        noClasses()
+                .that(resideInAnyPackage("io.holdfast", "io.holdfast.spi..", "io.holdfast.internal.."))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.holdfast.redis..", "io.holdfast.memory..")
+                .check(LIBRARY);
+    }
+
+    @Test
+    void theRedisModule_hidesAtLeastHalfOfItsTypes() {
+        long all = LIBRARY.stream()
+                .filter(type -> type.getPackageName().equals("io.holdfast.redis") && type.isTopLevelClass())
+                .filter(type -> !type.getSimpleName().equals("package-info"))
+                .count();
+        long shown = LIBRARY.stream()
+                .filter(type -> type.getPackageName().equals("io.holdfast.redis") && type.isTopLevelClass())
+                .filter(type -> type.getModifiers().contains(com.tngtech.archunit.core.domain.JavaModifier.PUBLIC))
+                .count();
+        assertThat(shown * 2).isLessThanOrEqualTo(all);
+    }
+}
