@@ -19,7 +19,7 @@ public record Backoff(Duration first, Duration longest) {
         requireNonNull(first, "first");
         requireNonNull(longest, "longest");
         if (first.compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException("backoff of " + first.toMillis() + " ms is below the minimum of 1 ms");
+            throw new IllegalArgumentException("backoff of " + first + " is below the minimum of 1 ms");
         }
         if (longest.compareTo(Duration.ofMinutes(1)) > 0) {
             throw new IllegalArgumentException("backoff of " + longest + " is above the maximum of 1 min");

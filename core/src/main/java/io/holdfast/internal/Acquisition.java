@@ -107,6 +107,12 @@ final class Acquisition {
             closed();
         } else if (callerRuns) {
             ask();
+            synchronized (this) {
+                // A store that answers on the caller's thread has done so; one that answers later may be late.
+                if (phase == Phase.ASKING) {
+                    armDeadline();
+                }
+            }
         } else {
             synchronized (this) {
                 armDeadline();
@@ -174,9 +180,9 @@ final class Acquisition {
             sentNanos = platform.nanoTime();
             sentWall = platform.wallMillis();
         }
-        engine.ask(request, (reply, error) -> {
+        boolean sent = engine.ask(request, (reply, error) -> {
             if (error != null) {
-                failed(Failures.asStoreFailure(error));
+                failed(Failures.asStoreFailure(error), true);
             } else if (reply instanceof AcquireReply.Granted granted) {
                 granted(request.owner(), granted.token(), Validity.after(sentNanos, sentWall, options.lease()));
             } else if (reply instanceof AcquireReply.Queued inLine) {
@@ -186,6 +192,14 @@ final class Acquisition {
                 refused(0, false);
             }
         });
+        if (!sent) {
+            synchronized (this) {
+                if (phase == Phase.ASKING) {
+                    phase = Phase.WAITING;
+                }
+            }
+            closed();
+        }
     }
 
     private void granted(String grantedOwner, long token, Validity validity) {
@@ -218,7 +232,11 @@ final class Acquisition {
 
     /** The answer took longer than the lease it granted. */
     private void tooLate(String lateOwner) {
+        engine.undo(name, lateOwner, options.lease());
         synchronized (this) {
+            if (phase != Phase.ASKING) {
+                return;
+            }
             engine.forget(lateOwner);
             owner = engine.newOwner();
             trace = false;
@@ -226,11 +244,17 @@ final class Acquisition {
                 engine.expect(owner, this);
             }
         }
-        engine.undo(name, lateOwner, options.lease());
-        failed(StoreFailure.unavailable(
-                engine.storeAddress() + " granted the lock, but its answer took longer than the lease of "
-                        + options.lease().toMillis() + " ms",
-                null));
+        if (engine.isClosed()) {
+            // Closing may have looked for those who wait between the two ids.
+            closed();
+            return;
+        }
+        failed(
+                StoreFailure.unavailable(
+                        engine.storeAddress() + " granted the lock, but its answer took longer than the lease of "
+                                + options.lease().toMillis() + " ms",
+                        null),
+                false);
     }
 
     /** Held by another. */
@@ -264,7 +288,8 @@ final class Acquisition {
         }
     }
 
-    private void failed(StoreFailure failure) {
+    /** @param sent whether a request under the present id was sent, and may have done something */
+    private void failed(StoreFailure failure, boolean sent) {
         LockException error = null;
         boolean undo = false;
         synchronized (this) {
@@ -276,7 +301,7 @@ final class Acquisition {
                     outageSince = now;
                 }
                 lastFailure = failure;
-                trace |= failure.kind() == StoreFailure.Kind.UNAVAILABLE;
+                trace |= sent && failure.kind() == StoreFailure.Kind.UNAVAILABLE;
                 boolean outlasted = waitNanos == FOREVER
                         && now - outageSince >= options.outageLimit().toNanos();
                 if (!waits() || outlasted || failure.kind() == StoreFailure.Kind.REFUSED) {

@@ -137,9 +137,18 @@ public final class Engine implements AutoCloseable {
         return acquisition;
     }
 
-    /** Sends a request; closing waits for its answer, so that what it brings can still be given back. */
-    void ask(AcquireRequest request, BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
+    /**
+     * Sends a request; closing waits for its answer, so that what it brings can still be given back.
+     *
+     * @return false if the client is closed and nothing was sent
+     */
+    boolean ask(AcquireRequest request, BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
         asking.incrementAndGet();
+        // Looked at after the count: either closing sees this request, or this sees the closing.
+        if (closed.get()) {
+            asking.decrementAndGet();
+            return false;
+        }
         store.acquire(request).whenComplete((reply, error) -> {
             try {
                 whenAnswered.accept(reply, error);
@@ -147,6 +156,7 @@ public final class Engine implements AutoCloseable {
                 asking.decrementAndGet();
             }
         });
+        return true;
     }
 
     void expect(String owner, Acquisition acquisition) {
@@ -189,7 +199,7 @@ public final class Engine implements AutoCloseable {
         if (remaining > 0) {
             return remaining;
         }
-        lose(lease, Losses.expired(lease));
+        lose(lease, Losses.expired(lease, platform.nanoTime()));
         return 0;
     }
 
@@ -305,22 +315,27 @@ public final class Engine implements AutoCloseable {
             return;
         }
         waiting.values().forEach(Acquisition::closed);
+        // From here on nothing is added, so these are all: also those whose release is under way, and might come too
+        // late.
+        List<HeldLease> held = watchdog.held();
+        for (HeldLease lease : held) {
+            lose(lease, new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock"));
+        }
         long patience = platform.nanoTime() + 2 * commandTimeout.toNanos();
         while (asking.get() > 0 && platform.nanoTime() - patience < 0) {
             platform.park(1_000_000);
         }
-        worker.execute(this::releaseAll);
+        worker.execute(() -> releaseAll(held));
         worker.finish(2 * commandTimeout.toNanos());
         watchdog.close();
         store.close();
         platform.close();
     }
 
-    private void releaseAll() {
+    private void releaseAll(List<HeldLease> held) {
         boolean reachable = true;
-        for (HeldLease lease : watchdog.held()) {
-            lose(lease, new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock"));
-            if (reachable) {
+        for (HeldLease lease : held) {
+            if (reachable && lease.phase() != Phase.RELEASED) {
                 reachable = store.release(lease.name(), lease.owner())
                         .handle((reply, error) -> error == null)
                         .toCompletableFuture()

@@ -125,6 +125,14 @@ final class HeldLease {
         }
     }
 
+    /** Whether it is held for longer than it may be renewed. */
+    boolean isPastMaxHold(long nowNanos) {
+        return options.maxHold()
+                // Not as nanoseconds: a limit that means "never" may be more than a long can count.
+                .map(limit -> Duration.ofNanos(nowNanos - acquiredNanos).compareTo(limit) >= 0)
+                .orElse(false);
+    }
+
     /** Ties the renewal to a handle: once nobody refers to it any more, renewal ends. */
     void follow(Object handle) {
         this.handle = new WeakReference<>(handle);

@@ -44,7 +44,8 @@ final class JdkLock implements Lock {
         }
         if (!lock.unlock()) {
             Loss loss = lease.loss();
-            throw new LeaseLostException(lease.name(), lease.token(), loss != null ? loss : Losses.expired(lease));
+            throw new LeaseLostException(
+                    lease.name(), lease.token(), loss != null ? loss : Losses.expired(lease, lease.acquiredNanos));
         }
     }
 

@@ -44,7 +44,14 @@ final class Losses {
         return true;
     }
 
-    static Loss expired(HeldLease lease) {
+    /** Why a lease whose deadline has passed was not renewed. */
+    static Loss expired(HeldLease lease, long now) {
+        if (lease.options.renewal() && lease.isPastMaxHold(now)) {
+            return new Loss(
+                    Loss.Cause.MAX_HOLD,
+                    "it was held longer than its maxHold of "
+                            + lease.options.maxHold().orElseThrow());
+        }
         String failure = lease.lastFailure;
         String detail;
         if (!lease.options.renewal()) {

@@ -212,7 +212,8 @@ public final class NamedLock implements DistributedLock {
     // --- what callers pass in
 
     private LockTimeoutException timedOut(Duration wait) {
-        return new LockTimeoutException(name, "held by others for the whole wait of " + wait.toMillis() + " ms");
+        return new LockTimeoutException(
+                name, "held by others for the whole wait of " + nanos(wait) / 1_000_000 + " ms");
     }
 
     private LockOptions explicitLease(long leaseTime, TimeUnit unit) {

@@ -127,7 +127,7 @@ final class Watchdog {
                     leases.remove(lease);
                     lease.watched = false;
                     over.add(lease);
-                } else if (lease.renewalDue && !pastMaxHold(lease, now)) {
+                } else if (lease.renewalDue && !lease.isPastMaxHold(now)) {
                     lease.dueNanos = lease.nextNanos;
                     place(lease, now, lease.validity().untilNanos());
                     due.add(lease);
@@ -168,26 +168,9 @@ final class Watchdog {
         return null;
     }
 
-    private static boolean pastMaxHold(HeldLease lease, long now) {
-        return lease.options
-                .maxHold()
-                .map(limit -> now - lease.acquiredNanos >= limit.toNanos())
-                .orElse(false);
-    }
-
     private Loss whyOver(HeldLease lease) {
-        long now = platform.nanoTime();
         Loss stop = reasonToStop(lease);
-        if (stop != null) {
-            return stop;
-        }
-        if (lease.options.renewal() && pastMaxHold(lease, now)) {
-            return new Loss(
-                    Loss.Cause.MAX_HOLD,
-                    "it was held longer than its maxHold of "
-                            + lease.options.maxHold().orElseThrow());
-        }
-        return Losses.expired(lease);
+        return stop != null ? stop : Losses.expired(lease, platform.nanoTime());
     }
 
     private void send(List<HeldLease> batch) {

@@ -10,18 +10,21 @@ import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
+import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
-/** One client's door to a {@link MemorySpace}. Never fails and never blocks. */
+/** One client's door to a {@link MemorySpace}. Never blocks, and fails only once it is closed. */
 public final class MemoryStore implements LockStore {
     private final MemorySpace space;
     private final StoreContext context;
     private final Runnable whenClosed;
+    private volatile boolean closed;
 
     MemoryStore(MemorySpace space, StoreContext context, Runnable whenClosed) {
         this.space = space;
@@ -37,28 +40,29 @@ public final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return done(space.acquire(request, context));
+        return answer(() -> space.acquire(request, context));
     }
 
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner) {
-        return done(space.release(name, owner, context.platform().nanoTime()));
+        return answer(() -> space.release(name, owner, context.platform().nanoTime()));
     }
 
     @Override
     public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
         long now = context.platform().nanoTime();
-        return done(batch.stream().map(item -> space.renew(item, now)).toList());
+        return answer(() -> batch.stream().map(item -> space.renew(item, now)).toList());
     }
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
-        return done(space.inspect(pattern, context.platform().nanoTime()));
+        return answer(() -> space.inspect(pattern, context.platform().nanoTime()));
     }
 
     @Override
     public CompletionStage<StoreHealth> health() {
-        return done(new StoreHealth(true, Duration.ZERO, List.of("only threads of this one process are excluded")));
+        return answer(
+                () -> new StoreHealth(true, Duration.ZERO, List.of("only threads of this one process are excluded")));
     }
 
     @Override
@@ -73,10 +77,13 @@ public final class MemoryStore implements LockStore {
 
     @Override
     public void close() {
+        closed = true;
         whenClosed.run();
     }
 
-    private static <T> CompletionStage<T> done(T value) {
-        return CompletableFuture.completedFuture(value);
+    private <T> CompletionStage<T> answer(Supplier<T> operation) {
+        return closed
+                ? CompletableFuture.failedFuture(StoreFailure.unavailable(address() + " is closed", null))
+                : CompletableFuture.completedFuture(operation.get());
     }
 }

@@ -13,7 +13,6 @@ import java.util.regex.Pattern;
  */
 public record StoreUri(String text) {
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:.*", Pattern.DOTALL);
-    private static final Pattern SECRET = Pattern.compile("(?<=[:/])([^/@]*):[^@]*@(?=[^@]*$)");
 
     public StoreUri {
         requireNonNull(text, "uri");
@@ -33,9 +32,20 @@ public record StoreUri(String text) {
         return text.substring(text.indexOf(':') + 1);
     }
 
-    /** Hides what stands between a colon and the last @. */
+    /**
+     * Hides what stands before the last @, but for a user. The text may be malformed, so nothing in it is believed to end
+     * a password but that @; without a colon, what stands there may be one.
+     */
     static String mask(String text) {
-        return SECRET.matcher(text).replaceAll("$1:***@");
+        int end = text.lastIndexOf('@');
+        if (end < 0) {
+            return text;
+        }
+        int scheme = text.indexOf(':');
+        int start = text.startsWith("://", scheme) && scheme < end ? scheme + 3 : 0;
+        int colon = text.indexOf(':', start);
+        int secret = colon < 0 || colon > end ? start : colon + 1;
+        return text.substring(0, secret) + "***" + text.substring(end);
     }
 
     @Override

@@ -2,18 +2,28 @@ package io.holdfast.redis;
 
 import static java.util.Objects.requireNonNull;
 
+import java.io.Closeable;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.NoSuchElementException;
+import java.util.function.Consumer;
+import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** Where connections come from, and where they go when they are no longer needed. */
 interface ConnectionSource {
 
-    /** A connection that works, or an exception of Jedis. */
-    Jedis open(Duration timeout);
+    /**
+     * A connection that works, or an exception of Jedis.
+     *
+     * @param opening is told what to close if it takes too long, as early as that is known
+     */
+    Jedis open(Duration timeout, Consumer<Closeable> opening);
 
     /** Takes back a connection that is to be closed: nobody may read what is left in it. */
     void drop(Jedis connection);
@@ -24,8 +34,18 @@ interface ConnectionSource {
     static ConnectionSource to(RedisUri uri) {
         return new ConnectionSource() {
             @Override
-            public Jedis open(Duration timeout) {
-                return new Jedis(uri.server(), uri.config(timeout));
+            public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+                JedisClientConfig config = uri.config(timeout);
+                JedisSocketFactory sockets = new DefaultJedisSocketFactory(uri.server(), config) {
+                    @Override
+                    public Socket createSocket() {
+                        Socket socket = super.createSocket();
+                        // Before the greeting, which is answered over it.
+                        opening.accept(socket);
+                        return socket;
+                    }
+                };
+                return new Jedis(sockets, config);
             }
 
             @Override
@@ -50,10 +70,12 @@ interface ConnectionSource {
         }
         return new ConnectionSource() {
             @Override
-            public Jedis open(Duration timeout) {
+            public Jedis open(Duration timeout, Consumer<Closeable> opening) {
                 try {
                     // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
-                    return pool.borrowObject(Math.max(1, timeout.toMillis()));
+                    Jedis borrowed = pool.borrowObject(Math.max(1, timeout.toMillis()));
+                    opening.accept(borrowed::disconnect);
+                    return borrowed;
                 } catch (NoSuchElementException e) {
                     throw new JedisConnectionException(
                             "no connection came free in the pool within " + timeout.toMillis() + " ms", e);

@@ -101,7 +101,12 @@ final class Inbox {
         @Override
         public void onSubscribe(String to, int subscribedChannels) {
             confirmed = true;
-            listener.subscribed();
+            if (closed) {
+                // Whoever closed found nothing to cut: the connection was just being made.
+                line.cut();
+            } else {
+                listener.subscribed();
+            }
         }
 
         @Override

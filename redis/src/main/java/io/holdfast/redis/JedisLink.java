@@ -36,11 +36,12 @@ final class JedisLink implements RedisLink {
     public CompletionStage<Answer> run(
             Lane lane, Script script, List<String> keys, List<String> args, Duration timeout) {
         Wire wire = lane == Lane.RENEWALS ? renewals : commands;
+        long deadline = platform.nanoTime() + timeout.toNanos();
         return answer(source.address(), () -> {
             try {
-                return wire.call(timeout, Protocol.Command.EVALSHA, arguments(script.sha(), keys, args));
+                return wire.call(timeout, deadline, Protocol.Command.EVALSHA, arguments(script.sha(), keys, args));
             } catch (JedisNoScriptException e) {
-                return wire.call(timeout, Protocol.Command.EVAL, arguments(script.text(), keys, args));
+                return wire.call(timeout, deadline, Protocol.Command.EVAL, arguments(script.text(), keys, args));
             }
         });
     }
@@ -114,7 +115,7 @@ final class JedisLink implements RedisLink {
 
         @Override
         public void subscribe(JedisPubSub subscription, String channel) {
-            Jedis opened = source.open(Duration.ofSeconds(2));
+            Jedis opened = source.open(Duration.ofSeconds(2), socket -> {});
             synchronized (this) {
                 connection = opened;
             }

@@ -94,20 +94,23 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        if (serverClock.isKnown()) {
-            return acquire(request, true);
-        }
         long sent = context.platform().nanoTime();
+        long deadline = sent + timeout.toNanos();
+        if (serverClock.isKnown()) {
+            return acquire(request, deadline, true);
+        }
         return link.command(timeout, "TIME").thenCompose(answer -> {
             List<?> time = (List<?>) answer.value();
             serverClock.read(number(time.get(0)) * 1_000_000 + number(time.get(1)), sent);
-            return acquire(request, true);
+            return acquire(request, deadline, true);
         });
     }
 
-    private CompletionStage<AcquireReply> acquire(AcquireRequest request, boolean first) {
+    private CompletionStage<AcquireReply> acquire(AcquireRequest request, long deadline, boolean first) {
         long sent = context.platform().nanoTime();
-        long notAfter = serverClock.at(sent) + timeout.toNanos() / 1_000;
+        // Rounded up, so that a message names the time-out that was set.
+        Duration left = Duration.ofMillis(Math.max(1, (deadline - sent + 999_999) / 1_000_000));
+        long notAfter = serverClock.at(sent) + left.toNanos() / 1_000;
         String lease = Long.toString(request.lease().toMillis());
         long grant = Math.min(request.lease().toMillis(), LONGEST_GRANT.toMillis());
         List<String> args = List.of(
@@ -118,19 +121,20 @@ public final class RedisStore implements LockStore {
                 Long.toString(notAfter),
                 request.waits() ? Long.toString(TICKET.toMillis()) : "0",
                 Long.toString(grant));
-        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, timeout)
+        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, left)
                 .handle((answer, error) -> {
                     if (error != null || answer.repeated()) {
-                        unanswered.add(request.owner(), sent + timeout.toNanos());
+                        unanswered.add(request.owner(), notAfter, timeout);
                     }
                     return error != null
                             ? CompletableFuture.<AcquireReply>failedFuture(cause(error))
-                            : understand(request, first, sent, (List<?>) answer.value());
+                            : understand(request, deadline, first, sent, (List<?>) answer.value());
                 })
                 .thenCompose(reply -> reply);
     }
 
-    private CompletionStage<AcquireReply> understand(AcquireRequest request, boolean first, long sent, List<?> reply) {
+    private CompletionStage<AcquireReply> understand(
+            AcquireRequest request, long deadline, boolean first, long sent, List<?> reply) {
         serverClock.read(number(reply.get(1)), sent);
         return switch ((int) number(reply.get(0))) {
             case 1 -> done(new AcquireReply.Granted(number(reply.get(2))));
@@ -143,17 +147,23 @@ public final class RedisStore implements LockStore {
             case 4 ->
                 first
                         // The server's clock is ahead of what we thought, and we know it now.
-                        ? acquire(request, false)
+                        ? acquire(request, deadline, false)
                         : CompletableFuture.failedFuture(StoreFailure.unavailable(
                                 link.address() + " took longer than " + timeout.toMillis()
                                         + " ms to get to the request",
                                 null));
+            case 5 ->
+                refused("has something without an expiry at the key '" + keys.lock(request.name())
+                        + "', which no lock of this library ever is; if no other program needs it, delete it");
             default ->
-                CompletableFuture.failedFuture(StoreFailure.refused(
-                        link.address() + " has something without an expiry at the key '" + keys.lock(request.name())
-                                + "', which no lock of this library ever is; if no other program needs it, delete it",
-                        null));
+                refused("has no number below 2^53 at the key '" + keys.fence()
+                        + "', so no fencing token can follow; if nobody relies on tokens as high as what stands there,"
+                        + " delete it: they then go on from the server's clock");
         };
+    }
+
+    private CompletionStage<AcquireReply> refused(String reason) {
+        return CompletableFuture.failedFuture(StoreFailure.refused(link.address() + " " + reason, null));
     }
 
     /**
@@ -174,25 +184,32 @@ public final class RedisStore implements LockStore {
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner) {
         return sendRelease(name, owner).thenApply(answer -> {
-            long doubtNanos = unanswered.nanosLeft(owner);
-            if (doubtNanos > 0) {
-                context.platform().schedule(doubtNanos, () -> followUp(name, owner, FOLLOW_UP_TRIES));
-            }
-            boolean released = number(((List<?>) answer.value()).get(0)) == 1;
+            List<?> reply = (List<?>) answer.value();
+            followUp(name, owner, number(reply.get(1)));
+            boolean released = number(reply.get(0)) == 1;
             // A repeated release that finds nothing has most likely found the work of its first attempt.
             return released || answer.repeated() ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
         });
     }
 
-    /** Says the release once more, now that the server refuses what was still on its way. */
-    private void followUp(String name, String owner, int tries) {
+    /** Says the release once more, if an acquire may come after this one, when the server refuses such an acquire. */
+    private void followUp(String name, String owner, long releasedMicros) {
+        long doubtMicros = unanswered.microsLeft(owner, releasedMicros);
+        if (doubtMicros > 0) {
+            sayAgain(name, owner, 1_000 * doubtMicros, FOLLOW_UP_TRIES);
+        }
+    }
+
+    private void sayAgain(String name, String owner, long delayNanos, int tries) {
+        Runnable say = () -> sendRelease(name, owner).whenComplete((answer, error) -> {
+            if (error == null) {
+                followUp(name, owner, number(((List<?>) answer.value()).get(1)));
+            } else if (tries > 1) {
+                sayAgain(name, owner, FOLLOW_UP_PAUSE_NANOS, tries - 1);
+            }
+        });
         context.platform()
-                .callbacks()
-                .execute(() -> sendRelease(name, owner).whenComplete((answer, error) -> {
-                    if (error != null && tries > 1) {
-                        context.platform().schedule(FOLLOW_UP_PAUSE_NANOS, () -> followUp(name, owner, tries - 1));
-                    }
-                }));
+                .schedule(delayNanos, () -> context.platform().callbacks().execute(say));
     }
 
     private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner) {

@@ -3,6 +3,8 @@ package io.holdfast.redis;
 import io.holdfast.spi.StoreUri;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -32,21 +34,22 @@ record RedisUri(
         }
         String host = parts.getHost();
         if (host == null) {
-            throw refused(uri, "names no host");
+            // So says java.net.URI for all of these.
+            throw refused(uri, "names no host, or one with an underscore, or a port that is no number");
         }
         if (parts.getQuery() != null || parts.getFragment() != null) {
             throw refused(uri, "has a query or a fragment, which mean nothing here");
         }
         String user = null;
         String password = null;
-        String login = parts.getUserInfo();
+        String login = parts.getRawUserInfo();
         if (login != null) {
             int colon = login.indexOf(':');
             if (colon < 0) {
                 throw refused(uri, "has a user and no password; write user:password@ or :password@");
             }
-            user = colon == 0 ? null : login.substring(0, colon);
-            password = login.substring(colon + 1);
+            user = colon == 0 ? null : decoded(login.substring(0, colon));
+            password = decoded(login.substring(colon + 1));
         }
         int port = parts.getPort() < 0 ? DEFAULT_PORT : parts.getPort();
         if (port == 0 || port > 65_535) {
@@ -55,6 +58,10 @@ record RedisUri(
         String bareHost = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
         return new RedisUri(
                 uri.scheme().equals("rediss"), bareHost, port, user, password, database(uri, parts.getPath()));
+    }
+
+    private static String decoded(String part) {
+        return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     private static int database(StoreUri uri, @Nullable String path) {

@@ -22,6 +22,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class Wire {
     private final ConnectionSource source;
     private final Platform platform;
+    private final Guard guard;
     private final ReentrantLock turn = new ReentrantLock();
     private @Nullable Jedis connection;
     private boolean closed;
@@ -29,20 +30,32 @@ final class Wire {
     Wire(ConnectionSource source, Platform platform) {
         this.source = source;
         this.platform = platform;
+        this.guard = new Guard(platform);
     }
 
-    /** Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error. */
+    /** A command, as {@link #call(Duration, long, ProtocolCommand, byte[]...)}, with all of the time-out before it. */
     RedisLink.Answer call(Duration timeout, ProtocolCommand command, byte[]... args) {
-        long deadline = platform.nanoTime() + timeout.toNanos();
+        return call(timeout, platform.nanoTime() + timeout.toNanos(), command, args);
+    }
+
+    /**
+     * Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error.
+     *
+     * @param timeout for messages
+     * @param deadline when it is over; another command may have used some of the time
+     */
+    RedisLink.Answer call(Duration timeout, long deadline, ProtocolCommand command, byte[]... args) {
         if (!takeTurn(deadline)) {
             throw StoreFailure.unavailable(
                     source.address() + " did not answer others for " + timeout.toMillis()
                             + " ms, so this command was not sent",
                     null);
         }
+        guard.begin(deadline);
         try {
             return send(timeout, deadline, command, args);
         } finally {
+            guard.end();
             turn.unlock();
         }
     }
@@ -57,7 +70,7 @@ final class Wire {
             boolean reused = present != null;
             try {
                 if (present == null) {
-                    present = source.open(remaining(deadline));
+                    present = source.open(remaining(deadline), guard::watch);
                     connection = present;
                 }
                 Connection wire = present.getConnection();
@@ -73,10 +86,11 @@ final class Wire {
                 throw e;
             } catch (RuntimeException e) {
                 drop();
+                boolean timedOut = RedisErrors.isTimeout(e);
                 boolean inTime = deadline - platform.nanoTime() > 0;
                 // A connection that was fine before may just have been closed by the server; a new one may not.
-                if (!(reused && inTime && e instanceof JedisConnectionException)) {
-                    throw RedisErrors.isTimeout(e) && sent
+                if (!(reused && inTime && !timedOut && e instanceof JedisConnectionException)) {
+                    throw (timedOut ? sent : !inTime)
                             ? StoreFailure.unavailable(
                                     source.address() + " did not answer within " + timeout.toMillis() + " ms", e)
                             : RedisErrors.failure(source.address(), e);

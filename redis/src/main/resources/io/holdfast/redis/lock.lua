@@ -19,6 +19,7 @@
 --      3 busy
 --      4 too late
 --      5 the key has no expiry
+--      6 no token: the counter is none, or at its end
 -- Reply of release: { 1 if the owner had the lock else 0, server time in us }
 
 local lock, queue, tickets, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -31,12 +32,19 @@ local nowMs = math.floor(now / 1000)
 
 -- At most so many dead tickets are cleared in one run; who asks next goes on.
 local MOST_DEAD = 64
+-- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
+local LAST_TOKEN = 9007199254740991
 
-local value = redis.call('GET', lock)
+local value = redis.pcall('GET', lock)
 local mine = 'hf1:' .. owner .. ':'
 
+-- For a release, something else than a string in the lock's place only means that the lock is gone.
+if type(value) == 'table' and not (op == 'release' and string.find(value.err, 'WRONGTYPE', 1, true)) then
+  return value
+end
+
 local function isMine()
-  return value and string.sub(value, 1, #mine) == mine
+  return type(value) == 'string' and string.sub(value, 1, #mine) == mine
 end
 
 local function drop(ticket)
@@ -61,23 +69,33 @@ local function first()
 end
 
 -- Rises through expiry, deletion, FLUSHALL and restart, since the clock does. Formatted by hand: Lua would round it.
+-- Nothing if the counter is no number, or where Lua can no longer count: it would hand out one number twice.
 local function nextToken()
-  local counter = tonumber(redis.call('GET', fence) or '')
+  local seen = redis.call('GET', fence)
+  local counter = tonumber(string.match(seen or '', '^%d+$'))
   local token = counter and math.max(counter + 1, now) or now + 2000000
+  if seen and not counter or token > LAST_TOKEN then
+    return nil
+  end
   redis.call('SET', fence, string.format('%.0f', token))
   return token
 end
 
 local function give(to, ms)
   local token = nextToken()
-  redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token), 'NX', 'PX', ms)
+  if token then
+    redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token), 'NX', 'PX', ms)
+  end
   return token
 end
 
 local function grant(to, ms)
   drop(to)
-  give(to, ms)
-  redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. ' ' .. lock)
+  local token = give(to, ms)
+  if token then
+    redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. ' ' .. lock)
+  end
+  return token
 end
 
 if op == 'release' then
@@ -121,11 +139,15 @@ if value then
 else
   local head, more = first()
   if head == owner or not head and not more then
+    -- The first write is one that a server without memory refuses, so that the caller is told.
+    local token = give(owner, lease)
     drop(owner)
-    return { 1, now, give(owner, lease) }
+    return { token and 1 or 6, now, token }
   end
   if head then
-    grant(head, more)
+    if not grant(head, more) then
+      return { 6, now }
+    end
     left = more
   else
     left = 0

@@ -1,0 +1,10 @@
+package io.holdfast.testkit;
+
+/** What a client asks a store for. */
+public enum Operation {
+    ACQUIRE,
+    RELEASE,
+    RENEW,
+    INSPECT,
+    HEALTH
+}

@@ -1,0 +1,90 @@
+package io.holdfast.testkit.contract;
+
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.Capability;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.ReleaseReply;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreFactory;
+import io.holdfast.spi.StoreHealth;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/** Stands between the clients and the store, and shows a {@link Witness} every question and every answer. */
+final class Probe implements StoreFactory {
+    private final StoreFactory inner;
+    private final Witness witness;
+
+    Probe(StoreFactory inner, Witness witness) {
+        this.inner = inner;
+        this.witness = witness;
+    }
+
+    @Override
+    public LockStore open(StoreContext context) {
+        return new Door(inner.open(context), witness);
+    }
+
+    private record Door(LockStore inner, Witness witness) implements LockStore {
+
+        @Override
+        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+            long sent = System.nanoTime();
+            long floor = witness.asked(request);
+            return inner.acquire(request).thenApply(reply -> {
+                witness.answered(request, reply, sent, floor);
+                return reply;
+            });
+        }
+
+        @Override
+        public CompletionStage<ReleaseReply> release(String name, String owner) {
+            witness.released(name, owner);
+            return inner.release(name, owner);
+        }
+
+        @Override
+        public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+            long sent = System.nanoTime();
+            return inner.renew(batch, timeout).thenApply(replies -> {
+                for (int i = 0; i < batch.size(); i++) {
+                    if (replies.get(i) instanceof RenewReply.Renewed) {
+                        witness.renewed(batch.get(i), sent);
+                    }
+                }
+                return replies;
+            });
+        }
+
+        @Override
+        public CompletionStage<List<LockInfo>> inspect(String pattern) {
+            return inner.inspect(pattern);
+        }
+
+        @Override
+        public CompletionStage<StoreHealth> health() {
+            return inner.health();
+        }
+
+        @Override
+        public Set<Capability> capabilities() {
+            return inner.capabilities();
+        }
+
+        @Override
+        public String address() {
+            return inner.address();
+        }
+
+        @Override
+        public void close() {
+            inner.close();
+        }
+    }
+}

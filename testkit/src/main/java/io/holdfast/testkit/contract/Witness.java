@@ -1,0 +1,126 @@
+package io.holdfast.testkit.contract;
+
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.RenewItem;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Checks, from the answers that the store gives to all clients of a test, what must hold whatever the test does.
+ *
+ * <p>Exclusion: who is granted a lock believes to hold it from the moment the answer is there until it sends a release, or
+ * until the lease is over, counted from the moment the request was sent and less the allowance for clocks. When an answer
+ * grants a lock, nobody else may be in that state. Order: a token is higher than every one that was handed out before its
+ * request was sent, and no two owners ever get the same.
+ */
+final class Witness {
+    private static final class Book {
+        final Map<String, Long> validUntil = new HashMap<>();
+        final Map<String, Long> tokenOf = new HashMap<>();
+        final Map<Long, String> ownerOf = new HashMap<>();
+        final Set<String> queued = new HashSet<>();
+        long highest = Long.MIN_VALUE;
+    }
+
+    /** Something that may stand in the store. */
+    record Trace(String name, String owner) {}
+
+    // All guarded by this.
+    private final Set<Trace> traces = new HashSet<>();
+    private final Map<String, Book> books = new HashMap<>();
+    private final List<String> violations = new ArrayList<>();
+
+    /** What is known to be the highest token so far. */
+    synchronized long asked(AcquireRequest request) {
+        return book(request.name()).highest;
+    }
+
+    synchronized void answered(AcquireRequest request, AcquireReply reply, long sentNanos, long floor) {
+        Book book = book(request.name());
+        String owner = request.owner();
+        traces.add(new Trace(request.name(), owner));
+        if (reply instanceof AcquireReply.Queued) {
+            book.queued.add(owner);
+        } else if (reply instanceof AcquireReply.Granted granted) {
+            book.queued.remove(owner);
+            checkExclusion(request.name(), book, owner, System.nanoTime());
+            checkToken(request.name(), book, owner, granted.token(), floor);
+            book.validUntil.merge(owner, sentNanos + usable(request.lease()), Witness::later);
+        }
+    }
+
+    synchronized void renewed(RenewItem item, long sentNanos) {
+        book(item.name())
+                .validUntil
+                .computeIfPresent(item.owner(), (owner, until) -> later(until, sentNanos + usable(item.lease())));
+    }
+
+    synchronized void released(String name, String owner) {
+        Book book = book(name);
+        traces.remove(new Trace(name, owner));
+        book.validUntil.remove(owner);
+        book.queued.remove(owner);
+    }
+
+    /** The test has taken the lock away behind the library's back: whoever thinks it still has it is not to blame. */
+    synchronized void disturbed(String name) {
+        book(name).validUntil.clear();
+    }
+
+    synchronized void disturbed() {
+        books.values().forEach(book -> book.validUntil.clear());
+    }
+
+    /** How many have been told to wait for this lock, and have not been heard of since. */
+    synchronized int waiting(String name) {
+        return book(name).queued.size();
+    }
+
+    /** Who was answered, and has not released since. */
+    synchronized List<Trace> traces() {
+        return List.copyOf(traces);
+    }
+
+    synchronized List<String> violations() {
+        return List.copyOf(violations);
+    }
+
+    private void checkExclusion(String name, Book book, String owner, long now) {
+        book.validUntil.forEach((other, until) -> {
+            if (!other.equals(owner) && until - now > 0) {
+                violations.add("lock '" + name + "' was granted to " + owner + " while " + other + " held it for "
+                        + (until - now) / 1_000 + " µs more");
+            }
+        });
+    }
+
+    private void checkToken(String name, Book book, String owner, long token, long floor) {
+        Long before = book.tokenOf.put(owner, token);
+        String other = book.ownerOf.put(token, owner);
+        if (other != null && !other.equals(owner)) {
+            violations.add("lock '" + name + "': token " + token + " went to " + other + " and to " + owner);
+        }
+        if ((before == null || before != token) && token <= floor) {
+            violations.add("lock '" + name + "': token " + token + " of " + owner + " came after " + floor);
+        }
+        book.highest = Math.max(book.highest, token);
+    }
+
+    private static long usable(Duration lease) {
+        return lease.toNanos() - lease.toNanos() / 100 - 2_000_000;
+    }
+
+    private static long later(long a, long b) {
+        return a - b > 0 ? a : b;
+    }
+
+    private Book book(String name) {
+        return books.computeIfAbsent(name, any -> new Book());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.testkit;
+
+import org.jspecify.annotations.NullMarked;
