@@ -4,6 +4,9 @@ package io.holdfast;
 public enum OnLoss {
     /** Signal only: {@link Lease#lost()}, listeners, the log. */
     NOTIFY,
-    /** Signal, and interrupt the thread that took the lock. */
+    /**
+     * Signal, and interrupt the thread that holds the lock. A {@link Lease} belongs to no thread, and interrupts nobody. A
+     * loss at the very moment of the unlock may interrupt the thread just after unlock has answered false.
+     */
     INTERRUPT
 }

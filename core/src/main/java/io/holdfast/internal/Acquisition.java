@@ -167,11 +167,16 @@ final class Acquisition {
     }
 
     private void ask() {
+        if (!engine.announce()) {
+            closed();
+            return;
+        }
         AcquireRequest request;
         long sentNanos;
         long sentWall;
         synchronized (this) {
             if (phase != Phase.POSTED) {
+                engine.withdraw();
                 return;
             }
             phase = Phase.ASKING;
@@ -180,7 +185,7 @@ final class Acquisition {
             sentNanos = platform.nanoTime();
             sentWall = platform.wallMillis();
         }
-        boolean sent = engine.ask(request, (reply, error) -> {
+        engine.ask(request, (reply, error) -> {
             if (error != null) {
                 failed(Failures.asStoreFailure(error), true);
             } else if (reply instanceof AcquireReply.Granted granted) {
@@ -192,14 +197,6 @@ final class Acquisition {
                 refused(0, false);
             }
         });
-        if (!sent) {
-            synchronized (this) {
-                if (phase == Phase.ASKING) {
-                    phase = Phase.WAITING;
-                }
-            }
-            closed();
-        }
     }
 
     private void granted(String grantedOwner, long token, Validity validity) {
@@ -301,7 +298,8 @@ final class Acquisition {
                     outageSince = now;
                 }
                 lastFailure = failure;
-                trace |= sent && failure.kind() == StoreFailure.Kind.UNAVAILABLE;
+                // Also after a refusal: it may be the answer to a repetition of what was carried out.
+                trace |= sent;
                 boolean outlasted = waitNanos == FOREVER
                         && now - outageSince >= options.outageLimit().toNanos();
                 if (!waits() || outlasted || failure.kind() == StoreFailure.Kind.REFUSED) {
@@ -332,8 +330,7 @@ final class Acquisition {
         } else if (!answered) {
             result.completeExceptionally(new StoreUnavailableException(
                     name,
-                    engine.storeAddress() + " did not answer within the " + waitNanos / 1_000_000
-                            + " ms that were given to wait",
+                    engine.storeAddress() + " did not answer within " + patienceNanos() / 1_000_000 + " ms",
                     null));
         } else {
             result.complete(Optional.empty());
@@ -342,22 +339,20 @@ final class Acquisition {
 
     /** Ends it, and takes back what may stand in the store. Null if it had ended before. */
     private @Nullable Phase end() {
-        Phase was;
-        boolean undo;
         synchronized (this) {
-            was = phase;
+            Phase was = phase;
             if (was == Phase.ENDED) {
                 return null;
             }
-            // A request on its way is undone when its answer comes.
-            undo = trace && was != Phase.ASKING;
             finish();
+            // A request on its way is undone when its answer comes. Otherwise it is undone before anybody can find this
+            // ended or forgotten: closing takes either for a sign that nothing is left to be sent.
+            if (trace && was != Phase.ASKING) {
+                engine.undo(name, owner, options.lease());
+            }
+            engine.forget(owner);
+            return was;
         }
-        engine.forget(owner);
-        if (undo) {
-            engine.undo(name, owner, options.lease());
-        }
-        return was;
     }
 
     private void finish() {
@@ -379,10 +374,15 @@ final class Acquisition {
     }
 
     private void armDeadline() {
-        if (deadline == null && waits() && waitNanos != FOREVER) {
-            long left = waitNanos - (platform.nanoTime() - startNanos);
+        if (deadline == null && waitNanos != FOREVER) {
+            long left = patienceNanos() - (platform.nanoTime() - startNanos);
             deadline = platform.schedule(Math.max(0, left), this::expire);
         }
+    }
+
+    /** How long the caller can be kept. One try only has no deadline of its own, but others may stand before it. */
+    private long patienceNanos() {
+        return waits() ? waitNanos : engine.commandTimeout().toNanos();
     }
 
     private static void cancel(Platform.@Nullable Timer timer) {

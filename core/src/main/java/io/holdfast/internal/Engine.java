@@ -21,6 +21,7 @@ import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -48,10 +49,14 @@ public final class Engine implements AutoCloseable {
     private final LockStore store;
     private final Watchdog watchdog;
     private final Platform.Worker worker;
+    /** Of their own, so that no request that hangs stands before a release. */
+    private final Platform.Worker releases;
+
     private final ThreadHolds holds;
     private final String clientId;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicInteger asking = new AtomicInteger();
+    /** Requests whose answer closing waits for: what they bring, or take, is not left to chance. */
+    private final AtomicInteger underWay = new AtomicInteger();
     /** Those who wait, by the owner id under which the store may send them news. */
     private final ConcurrentMap<String, Acquisition> waiting = new ConcurrentHashMap<>();
 
@@ -67,6 +72,7 @@ public final class Engine implements AutoCloseable {
         this.notices = new Notices(listeners, platform.callbacks());
         this.losses = new Losses(platform, notices);
         this.worker = platform.worker("io");
+        this.releases = platform.worker("release");
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
         this.watchdog = new Watchdog(platform, store, commandTimeout, losses, notices);
@@ -95,6 +101,10 @@ public final class Engine implements AutoCloseable {
 
     boolean isClosed() {
         return closed.get();
+    }
+
+    Duration commandTimeout() {
+        return commandTimeout;
     }
 
     public String storeAddress() {
@@ -137,26 +147,31 @@ public final class Engine implements AutoCloseable {
         return acquisition;
     }
 
-    /**
-     * Sends a request; closing waits for its answer, so that what it brings can still be given back.
-     *
-     * @return false if the client is closed and nothing was sent
-     */
-    boolean ask(AcquireRequest request, BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
-        asking.incrementAndGet();
+    /** Announces a request, so that closing waits for its answer. False if the client is closed: nothing may be sent. */
+    boolean announce() {
+        underWay.incrementAndGet();
         // Looked at after the count: either closing sees this request, or this sees the closing.
         if (closed.get()) {
-            asking.decrementAndGet();
+            underWay.decrementAndGet();
             return false;
         }
-        store.acquire(request).whenComplete((reply, error) -> {
+        return true;
+    }
+
+    /** What was announced is not sent after all. */
+    void withdraw() {
+        underWay.decrementAndGet();
+    }
+
+    /** Sends a request that was announced. */
+    void ask(AcquireRequest request, BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
+        Failures.guarded(() -> store.acquire(request)).whenComplete((reply, error) -> {
             try {
                 whenAnswered.accept(reply, error);
             } finally {
-                asking.decrementAndGet();
+                underWay.decrementAndGet();
             }
         });
-        return true;
     }
 
     void expect(String owner, Acquisition acquisition) {
@@ -178,7 +193,7 @@ public final class Engine implements AutoCloseable {
         if (closed.get()) {
             watchdog.remove(lease);
             lease.moves(Phase.HELD, Phase.RELEASED);
-            undo(lease.name(), lease.owner(), lease.options.lease());
+            undo(lease);
             return false;
         }
         return true;
@@ -251,20 +266,27 @@ public final class Engine implements AutoCloseable {
         if (caller.runs()) {
             sendRelease(lease, outcome);
         } else {
-            worker.execute(() -> sendRelease(lease, outcome));
+            releases.execute(() -> sendRelease(lease, outcome));
+            // Others may stand before it. The lease was valid when the section ended; the rest is done in the
+            // background.
+            Platform.Timer limit = platform.schedule(commandTimeout.toNanos(), () -> outcome.complete(true));
+            outcome.whenComplete((value, error) -> limit.cancel());
         }
         return caller.awaitUninterruptibly(outcome);
     }
 
     void releaseInBackground(HeldLease lease) {
         if (beginRelease(lease)) {
-            worker.execute(() -> sendRelease(lease, new CompletableFuture<>()));
+            releases.execute(() -> sendRelease(lease, new CompletableFuture<>()));
         }
     }
 
     /** From here on nobody trusts the lease, and no answer about it is a loss but the release's own. */
     private boolean beginRelease(HeldLease lease) {
+        // Before it is taken from the watchdog: closing finds it there, or waits for its release.
+        underWay.incrementAndGet();
         if (!isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {
+            underWay.decrementAndGet();
             return false;
         }
         watchdog.remove(lease);
@@ -272,7 +294,8 @@ public final class Engine implements AutoCloseable {
     }
 
     private void sendRelease(HeldLease lease, CompletableFuture<Boolean> outcome) {
-        store.release(lease.name(), lease.owner()).whenComplete((reply, error) -> {
+        Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
+            underWay.decrementAndGet();
             // A no that came while the lease should still have been running means it was lost before. A later one means
             // nothing: the message may have travelled longer than the lease.
             if (reply == ReleaseReply.NOT_OWNER
@@ -284,7 +307,7 @@ public final class Engine implements AutoCloseable {
             }
             lease.moves(Phase.RELEASING, Phase.RELEASED);
             if (error != null) {
-                undo(lease.name(), lease.owner(), lease.options.lease());
+                undo(lease);
             }
             Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
             notices.tell(listener -> listener.released(lease.hold, held));
@@ -297,13 +320,21 @@ public final class Engine implements AutoCloseable {
         undo(name, owner, platform.nanoTime() + lease.toNanos(), 0);
     }
 
+    /** As above, for a lease that may have been extended. */
+    private void undo(HeldLease lease) {
+        long until = platform.nanoTime() + lease.options.lease().toNanos();
+        long proved = lease.validity().untilNanos();
+        undo(lease.name(), lease.owner(), proved - until > 0 ? proved : until, 0);
+    }
+
     private void undo(String name, String owner, long untilNanos, int tries) {
-        worker.execute(() -> store.release(name, owner).whenComplete((reply, error) -> {
-            long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
-            if (error != null && !closed.get() && platform.nanoTime() + pause - untilNanos < 0) {
-                platform.schedule(pause, () -> undo(name, owner, untilNanos, tries + 1));
-            }
-        }));
+        releases.execute(() -> Failures.guarded(() -> store.release(name, owner))
+                .whenComplete((reply, error) -> {
+                    long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
+                    if (error != null && !closed.get() && platform.nanoTime() + pause - untilNanos < 0) {
+                        platform.schedule(pause, () -> undo(name, owner, untilNanos, tries + 1));
+                    }
+                }));
     }
 
     // --- the end
@@ -321,22 +352,39 @@ public final class Engine implements AutoCloseable {
         for (HeldLease lease : held) {
             lose(lease, new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock"));
         }
+        boolean interrupted = awaitAnswers();
+        releases.execute(() -> releaseAll(held));
+        List<Runnable> left = new ArrayList<>(worker.finish(commandTimeout.toNanos()));
+        left.addAll(releases.finish(2 * commandTimeout.toNanos()));
+        watchdog.close();
+        try {
+            store.close();
+        } finally {
+            // Somebody may wait for what is left; against a store that is closed it fails at once.
+            left.forEach(Runnable::run);
+            platform.close();
+            if (interrupted) {
+                platform.interrupt(platform.currentThread());
+            }
+        }
+    }
+
+    /** Waits for the requests that are under way. True if the thread was interrupted meanwhile. */
+    private boolean awaitAnswers() {
+        boolean interrupted = false;
         long patience = platform.nanoTime() + 2 * commandTimeout.toNanos();
-        while (asking.get() > 0 && platform.nanoTime() - patience < 0) {
+        while (underWay.get() > 0 && platform.nanoTime() - patience < 0) {
+            interrupted |= platform.interrupted();
             platform.park(1_000_000);
         }
-        worker.execute(() -> releaseAll(held));
-        worker.finish(2 * commandTimeout.toNanos());
-        watchdog.close();
-        store.close();
-        platform.close();
+        return interrupted;
     }
 
     private void releaseAll(List<HeldLease> held) {
         boolean reachable = true;
         for (HeldLease lease : held) {
-            if (reachable && lease.phase() != Phase.RELEASED) {
-                reachable = store.release(lease.name(), lease.owner())
+            if (reachable) {
+                reachable = Failures.guarded(() -> store.release(lease.name(), lease.owner()))
                         .handle((reply, error) -> error == null)
                         .toCompletableFuture()
                         .join();
@@ -351,7 +399,7 @@ public final class Engine implements AutoCloseable {
         }
         Caller caller = new Caller(platform, worker);
         CompletableFuture<T> answer = new CompletableFuture<>();
-        Runnable send = () -> question.get().whenComplete((value, error) -> {
+        Runnable send = () -> Failures.guarded(question).whenComplete((value, error) -> {
             if (error != null) {
                 StoreFailure failure = Failures.asStoreFailure(error);
                 answer.completeExceptionally(Failures.asLockException(about, failure));
@@ -363,6 +411,12 @@ public final class Engine implements AutoCloseable {
             send.run();
         } else {
             worker.execute(send);
+            StoreFailure late =
+                    StoreFailure.unavailable(storeAddress() + " did not answer those who asked before", null);
+            Platform.Timer limit = platform.schedule(
+                    2 * commandTimeout.toNanos(),
+                    () -> answer.completeExceptionally(Failures.asLockException(about, late)));
+            answer.whenComplete((value, error) -> limit.cancel());
         }
         return caller.awaitUninterruptibly(answer);
     }

@@ -4,7 +4,10 @@ import io.holdfast.LockException;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.StoreFailure;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /** Turns what went wrong in a store into what a user can act on. */
 final class Failures {
@@ -16,6 +19,15 @@ final class Failures {
         return cause instanceof StoreFailure failure
                 ? failure
                 : StoreFailure.unavailable("unexpected failure of the store: " + cause, cause);
+    }
+
+    /** Calls a store; whatever it throws, an Error included, fails the stage, since somebody waits for it. */
+    static <T> CompletionStage<T> guarded(Supplier<CompletionStage<T>> call) {
+        try {
+            return call.get();
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     static LockException asLockException(String lockName, StoreFailure failure) {

@@ -37,9 +37,13 @@ final class HeldLease {
     /** A deadline on both clocks. */
     record Validity(long untilNanos, long untilWallMillis) {
         static Validity after(long sentNanos, long sentWallMillis, Duration lease) {
-            long drift = lease.toNanos() / 100 + 2_000_000;
-            long usable = lease.toNanos() - drift;
+            long usable = lease.toNanos() - allowance(lease);
             return new Validity(sentNanos + usable, sentWallMillis + usable / 1_000_000);
+        }
+
+        /** What two clocks may differ by over a lease. */
+        static long allowance(Duration lease) {
+            return lease.toNanos() / 100 + 2_000_000;
         }
 
         long remainingNanos(long nowNanos, long nowWallMillis) {

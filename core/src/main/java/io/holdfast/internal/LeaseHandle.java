@@ -4,6 +4,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
 import io.holdfast.Loss;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -55,17 +56,25 @@ final class LeaseHandle implements Lease {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(e.getMessage() + " (lock '" + lockName() + "')", e);
         }
-        engine.extend(lease, duration);
+        try {
+            engine.extend(lease, duration);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     @Override
     public boolean release() {
-        return engine.release(lease);
+        try {
+            return engine.release(lease);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     @Override
     public void close() {
-        engine.release(lease);
+        release();
         Loss loss = lease.loss();
         if (loss != null) {
             throw new LeaseLostException(lockName(), token(), loss);

@@ -110,6 +110,9 @@ public final class NamedLock implements DistributedLock {
     }
 
     private boolean take(LockOptions with, long waitNanos) throws InterruptedException {
+        if (engine.platform().interrupted()) {
+            throw new InterruptedException();
+        }
         return reenter() || hold(engine.acquire(name, with, engine.platform().currentThread(), waitNanos, true));
     }
 

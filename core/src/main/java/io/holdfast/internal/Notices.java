@@ -42,7 +42,8 @@ final class Notices {
             for (LockListener listener : listeners) {
                 try {
                     notice.accept(listener);
-                } catch (RuntimeException e) {
+                } catch (Throwable e) {
+                    // An Error of a listener's must not silence the others for good.
                     log.warn("a lock listener failed: {}", listener, e);
                 }
             }

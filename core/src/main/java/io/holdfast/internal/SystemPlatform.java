@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -82,7 +83,7 @@ public final class SystemPlatform implements Platform {
             }
 
             @Override
-            public void finish(long nanos) {
+            public List<Runnable> finish(long nanos) {
                 thread.shutdown();
                 long until = System.nanoTime() + nanos;
                 boolean interrupted = false;
@@ -96,11 +97,10 @@ public final class SystemPlatform implements Platform {
                         interrupted = true;
                     }
                 }
-                // Somebody may wait for what is left; against a store that is closed it fails at once.
-                thread.shutdownNow().forEach(callbacks::execute);
                 if (interrupted) {
                     Thread.currentThread().interrupt();
                 }
+                return thread.shutdownNow();
             }
         };
     }

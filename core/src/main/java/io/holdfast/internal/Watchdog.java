@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +61,7 @@ final class Watchdog {
     void add(HeldLease lease) {
         synchronized (this) {
             lease.sequence = ++lastSequence;
-            place(lease, lease.acquiredNanos, renewalMoment(lease, lease.acquiredNanos));
+            place(lease, lease.acquiredNanos, renewalMoment(lease));
         }
     }
 
@@ -143,6 +145,18 @@ final class Watchdog {
         for (HeldLease lease : over) {
             losses.declare(lease, whyOver(lease));
         }
+        // Leases of about the same length go together: a batch has the patience of its shortest.
+        due.stream()
+                .collect(Collectors.groupingBy(
+                        lease -> Long.numberOfLeadingZeros(lease.options.lease().toMillis()),
+                        TreeMap::new,
+                        Collectors.toList()))
+                .descendingMap()
+                .values()
+                .forEach(this::sendInBatches);
+    }
+
+    private void sendInBatches(List<HeldLease> due) {
         for (int from = 0; from < due.size(); from += BATCH) {
             List<HeldLease> batch = due.subList(from, Math.min(from + BATCH, due.size()));
             sender.execute(() -> send(batch));
@@ -176,14 +190,14 @@ final class Watchdog {
     private void send(List<HeldLease> batch) {
         List<HeldLease> held = new ArrayList<>(batch.size());
         List<RenewItem> items = new ArrayList<>(batch.size());
-        Duration timeout = commandTimeout;
+        Duration patience = commandTimeout;
         for (HeldLease lease : batch) {
             if (lease.phase() == Phase.HELD) {
                 Duration length = lease.options.lease();
                 held.add(lease);
                 items.add(new RenewItem(lease.name(), lease.owner(), length));
                 // Leaves time for a second try within the lease.
-                timeout = min(timeout, length.dividedBy(3));
+                patience = min(patience, length.dividedBy(3));
             }
         }
         if (items.isEmpty()) {
@@ -191,7 +205,8 @@ final class Watchdog {
         }
         long sentNanos = platform.nanoTime();
         long sentWall = platform.wallMillis();
-        store.renew(items, timeout).whenComplete((replies, error) -> {
+        Duration timeout = patience;
+        Failures.guarded(() -> store.renew(items, timeout)).whenComplete((replies, error) -> {
             for (int i = 0; i < held.size(); i++) {
                 RenewReply reply =
                         error == null ? replies.get(i) : new RenewReply.Failed(Failures.asStoreFailure(error));
@@ -204,7 +219,8 @@ final class Watchdog {
         if (reply instanceof RenewReply.Renewed) {
             lease.prove(Validity.after(sentNanos, sentWall, lease.options.lease()));
             long lag = sentNanos - lease.dueNanos;
-            again(lease, renewalMoment(lease, sentNanos));
+            lease.lastFailure = null;
+            again(lease, renewalMoment(lease));
             notices.tell(listener -> listener.renewed(lease.hold, Duration.ofNanos(Math.max(0, lag))));
         } else if (reply instanceof RenewReply.Failed failed) {
             StoreFailure failure = failed.failure();
@@ -232,11 +248,10 @@ final class Watchdog {
         }
     }
 
-    /** A third of the lease after it was last proved; later, if it was extended. */
-    private static long renewalMoment(HeldLease lease, long provedNanos) {
-        long third = lease.options.lease().toNanos() / 3;
-        long early = lease.validity().untilNanos() - 2 * third;
-        return early - (provedNanos + third) > 0 ? early : provedNanos + third;
+    /** A third of the lease after the request that proved it was sent; later, if it was extended. */
+    private static long renewalMoment(HeldLease lease) {
+        long length = lease.options.lease().toNanos();
+        return lease.validity().untilNanos() + Validity.allowance(lease.options.lease()) - length + length / 3;
     }
 
     private static long retryPause(HeldLease lease) {

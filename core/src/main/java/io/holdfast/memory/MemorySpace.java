@@ -29,6 +29,8 @@ final class MemorySpace {
     private static final long TICKET_NANOS = 6_000_000_000L;
     private static final long LONGEST_GRANT_NANOS = 2_000_000_000L;
 
+    private static final int SWEEP = 10_000;
+
     private static final class Lock {
         @Nullable
         String owner;
@@ -58,6 +60,7 @@ final class MemorySpace {
     private final String name;
     private final Map<String, Lock> locks = new HashMap<>();
     private long lastToken;
+    private long requests;
 
     MemorySpace(String name) {
         this.name = name;
@@ -69,6 +72,10 @@ final class MemorySpace {
 
     synchronized AcquireReply acquire(AcquireRequest request, StoreContext context) {
         long now = context.platform().nanoTime();
+        if (++requests % SWEEP == 0) {
+            // Leases that ended without a release.
+            locks.values().removeIf(lock -> lock.isFree(now) && first(lock, now) == null);
+        }
         Lock lock = locks.computeIfAbsent(request.name(), any -> new Lock());
         if (lock.isFree(now) && !isAhead(lock, request.owner(), now)) {
             lock.queue.remove(request.owner());

@@ -1,6 +1,7 @@
 package io.holdfast.spi;
 
 import io.holdfast.internal.SystemPlatform;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -78,7 +79,11 @@ public interface Platform extends AutoCloseable {
 
     /** A thread that runs tasks in order. */
     interface Worker extends Executor {
-        /** Takes no more tasks, and waits at most so long for those it has. */
-        void finish(long nanos);
+        /**
+         * Takes no more tasks, and waits at most so long for those it has.
+         *
+         * @return those it did not get to; somebody may wait for them
+         */
+        List<Runnable> finish(long nanos);
     }
 }

@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static java.util.Objects.requireNonNull;
 
+import io.holdfast.spi.Platform;
 import java.io.Closeable;
 import java.net.Socket;
 import java.time.Duration;
@@ -37,8 +38,15 @@ interface ConnectionSource {
             public Jedis open(Duration timeout, Consumer<Closeable> opening) {
                 JedisClientConfig config = uri.config(timeout);
                 JedisSocketFactory sockets = new DefaultJedisSocketFactory(uri.server(), config) {
+                    private boolean used;
+
                     @Override
                     public Socket createSocket() {
+                        if (used) {
+                            // Jedis would go on over a new one without a word, and without user and database.
+                            throw new JedisConnectionException("the connection was closed");
+                        }
+                        used = true;
                         Socket socket = super.createSocket();
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);
@@ -60,29 +68,52 @@ interface ConnectionSource {
         };
     }
 
-    /** Connections borrowed from the application's pool, for as long as the client lives. */
-    static ConnectionSource from(JedisPool pool, String address) {
+    /** Refuses a pool that is too small to lend. */
+    static JedisPool check(JedisPool pool) {
         requireNonNull(pool, "pool");
         int size = pool.getMaxTotal();
         if (size >= 0 && size < 4) {
             throw new IllegalArgumentException("the pool has " + size
                     + " connections, fewer than 4: Holdfast keeps three of them and the application needs one");
         }
+        return pool;
+    }
+
+    private static String whyNone(NoSuchElementException e, Duration timeout) {
+        // So says the pool about a new connection on which its own PING fails.
+        return String.valueOf(e.getMessage()).startsWith("Unable to validate")
+                ? "a new connection of the pool fails its test; if the server wants a password, the pool may lack it"
+                : "no connection came free in the pool within " + timeout.toMillis() + " ms";
+    }
+
+    /** Connections borrowed from the application's pool, for as long as the client lives. */
+    static ConnectionSource from(JedisPool pool, String address, Platform platform) {
         return new ConnectionSource() {
             @Override
             public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+                boolean interrupted = false;
                 try {
-                    // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
-                    Jedis borrowed = pool.borrowObject(Math.max(1, timeout.toMillis()));
-                    opening.accept(borrowed::disconnect);
-                    return borrowed;
+                    while (true) {
+                        try {
+                            // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
+                            Jedis borrowed = pool.borrowObject(Math.max(1, timeout.toMillis()));
+                            opening.accept(borrowed::disconnect);
+                            return borrowed;
+                        } catch (InterruptedException e) {
+                            // Whether an interrupt ends the wait for a lock is decided elsewhere.
+                            interrupted = true;
+                        }
+                    }
                 } catch (NoSuchElementException e) {
-                    throw new JedisConnectionException(
-                            "no connection came free in the pool within " + timeout.toMillis() + " ms", e);
+                    throw new JedisConnectionException(whyNone(e, timeout), e);
                 } catch (RuntimeException e) {
                     throw e;
                 } catch (Exception e) {
                     throw new JedisException(e);
+                } finally {
+                    if (interrupted) {
+                        platform.interrupt(platform.currentThread());
+                    }
                 }
             }
 

@@ -18,6 +18,7 @@ final class Guard {
     // Guarded by this.
     private @Nullable Closeable connection;
     private boolean busy;
+    private boolean cut;
     private long deadlineNanos;
     private Platform.@Nullable Timer timer;
     private long timerNanos;
@@ -29,6 +30,7 @@ final class Guard {
     /** A command begins. */
     synchronized void begin(long deadline) {
         busy = true;
+        cut = false;
         deadlineNanos = deadline;
         if (timer != null && timerNanos - deadline > 0) {
             timer.cancel();
@@ -39,9 +41,14 @@ final class Guard {
         }
     }
 
-    /** The command is over, in one way or the other. */
-    synchronized void end() {
+    /** The command is over, in one way or the other. True if its connection was cut, or is about to be. */
+    synchronized boolean end() {
         busy = false;
+        return cut;
+    }
+
+    synchronized boolean hasCut() {
+        return cut;
     }
 
     /** What this command and those after it are sent over; also while it is only being opened. */
@@ -50,6 +57,7 @@ final class Guard {
         synchronized (this) {
             connection = opened;
             late = busy && deadlineNanos - platform.nanoTime() <= 0;
+            cut |= late;
         }
         if (late) {
             close(opened);
@@ -72,6 +80,7 @@ final class Guard {
                 arm();
                 return;
             }
+            cut = true;
             stuck = connection;
         }
         if (stuck != null) {

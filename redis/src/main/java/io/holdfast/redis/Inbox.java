@@ -61,6 +61,10 @@ final class Inbox {
                 if (!closed) {
                     log.debug("the inbox '{}' broke, and is opened again: {}", channel, e.toString());
                 }
+            } finally {
+                synchronized (this) {
+                    present = null;
+                }
             }
             breaks = subscription.confirmed ? 1 : breaks + 1;
             if (!closed) {
@@ -70,37 +74,45 @@ final class Inbox {
         line.cut();
     }
 
+    /** Not on the timer's thread, since a write may block. */
     private void ping() {
+        if (!closed) {
+            platform.callbacks().execute(this::look);
+            platform.schedule(PING_NANOS, this::ping);
+        }
+    }
+
+    private void look() {
         Subscription subscription;
         synchronized (this) {
             subscription = present;
         }
-        if (closed) {
+        if (subscription == null) {
             return;
         }
-        if (subscription != null && subscription.confirmed) {
+        try {
             if (subscription.silent) {
                 line.cut();
-            } else {
-                subscription.silent = true;
-                try {
-                    subscription.ping();
-                } catch (RuntimeException e) {
-                    line.cut();
-                }
+                return;
             }
+            subscription.silent = true;
+            if (subscription.confirmed) {
+                subscription.ping();
+            }
+        } catch (RuntimeException e) {
+            log.debug("the inbox '{}' cannot be pinged: {}", channel, e.toString());
         }
-        platform.schedule(PING_NANOS, this::ping);
     }
 
     private final class Subscription extends JedisPubSub {
         volatile boolean confirmed;
-        /** Nothing was heard since the last ping. */
+        /** Nothing was heard since the last look. */
         volatile boolean silent;
 
         @Override
         public void onSubscribe(String to, int subscribedChannels) {
             confirmed = true;
+            silent = false;
             if (closed) {
                 // Whoever closed found nothing to cut: the connection was just being made.
                 line.cut();

@@ -8,11 +8,13 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /** Reads what stands in Redis, for people. Key by key, so a busy lock may change between two readings. */
@@ -27,38 +29,50 @@ final class Inspection {
         this.timeout = timeout;
     }
 
+    /** Blocks for as long as it reads: a chain of stages would be as deep as there are pages. */
     CompletionStage<List<LockInfo>> locks(String pattern) {
-        String glob = escaped(keys.lock("")) + escaped(pattern);
-        return scan(glob, "0", new ArrayList<>());
+        try {
+            return CompletableFuture.completedFuture(scan(escaped(keys.lock("")) + escaped(pattern)));
+        } catch (CompletionException e) {
+            return CompletableFuture.failedFuture(e.getCause() == null ? e : e.getCause());
+        }
     }
 
-    private CompletionStage<List<LockInfo>> scan(String glob, String cursor, List<LockInfo> found) {
-        return link.command(timeout, "SCAN", cursor, "MATCH", glob, "COUNT", "500")
-                .thenCompose(answer -> {
-                    List<?> page = (List<?>) answer.value();
-                    CompletionStage<List<LockInfo>> all = CompletableFuture.completedFuture(found);
-                    for (Object key : (List<?>) page.get(1)) {
-                        if (keys.isLock(text(key))) {
-                            all = all.thenCompose(sofar -> read(text(key), sofar));
-                        }
-                    }
-                    String next = text(page.get(0));
-                    return next.equals("0") ? all : all.thenCompose(sofar -> scan(glob, next, sofar));
-                });
+    private List<LockInfo> scan(String glob) {
+        // A scan may list a key twice.
+        Map<String, LockInfo> found = new LinkedHashMap<>();
+        String cursor = "0";
+        do {
+            List<?> page = (List<?>) ask("SCAN", cursor, "MATCH", glob, "COUNT", "500");
+            for (Object key : (List<?>) page.get(1)) {
+                if (keys.isLock(text(key))) {
+                    read(text(key)).ifPresent(lock -> found.put(lock.name(), lock));
+                }
+            }
+            cursor = text(page.get(0));
+        } while (!cursor.equals("0"));
+        return List.copyOf(found.values());
     }
 
-    private CompletionStage<List<LockInfo>> read(String key, List<LockInfo> found) {
+    private Optional<LockInfo> read(String key) {
         String name = keys.name(key);
-        return link.command(timeout, "GET", key)
-                .thenCompose(value -> link.command(timeout, "PTTL", key)
-                        .thenCompose(ttl -> link.command(timeout, "ZRANGE", keys.queue(name), "0", "-1")
-                                .thenApply(queue -> {
-                                    if (value.value() instanceof byte[] held) {
-                                        found.add(describe(
-                                                name, text(held), number(ttl.value()), (List<?>) queue.value()));
-                                    }
-                                    return found;
-                                })));
+        try {
+            if (ask("GET", key) instanceof byte[] value) {
+                long ttl = number(ask("PTTL", key));
+                return Optional.of(
+                        describe(name, text(value), ttl, (List<?>) ask("ZRANGE", keys.queue(name), "0", "-1")));
+            }
+            return Optional.empty();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof StoreFailure failure && failure.reason().contains("WRONGTYPE")) {
+                return Optional.empty(); // whatever it is, it is no lock
+            }
+            throw e;
+        }
+    }
+
+    private Object ask(String... command) {
+        return link.command(timeout, command).toCompletableFuture().join().value();
     }
 
     private static LockInfo describe(String name, String value, long ttl, List<?> queue) {
@@ -93,9 +107,9 @@ final class Inspection {
     }
 
     private static List<String> eviction(String info) {
-        String policy = field(info, "maxmemory_policy");
-        boolean limited = !field(info, "maxmemory").equals("0");
-        if (!limited || policy.equals("noeviction") || policy.isEmpty()) {
+        String policy = RedisErrors.field(info, "maxmemory_policy");
+        boolean limited = !"0".equals(RedisErrors.field(info, "maxmemory"));
+        if (!limited || policy == null || policy.equals("noeviction")) {
             return List.of();
         }
         return List.of(
@@ -106,14 +120,6 @@ final class Inspection {
     private static String unreadable(Throwable denied) {
         String reason = denied instanceof StoreFailure failure ? failure.reason() : denied.toString();
         return "the eviction policy cannot be read (" + reason + "): see that it is noeviction";
-    }
-
-    private static String field(String info, String name) {
-        return info.lines()
-                .filter(line -> line.startsWith(name + ":"))
-                .map(line -> line.substring(name.length() + 1).trim())
-                .findFirst()
-                .orElse("");
     }
 
     /** Only * means more than itself. */

@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static java.util.Objects.requireNonNull;
 
+import java.time.Duration;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -39,7 +40,7 @@ public final class JedisConfig {
      * @param password null or empty if the server wants none
      * @param timeout for connecting and for each command, in ms
      */
-    public static synchronized void init(String host, int port, @Nullable String password, int timeout) {
+    public static void init(String host, int port, @Nullable String password, int timeout) {
         requireNonNull(host, "host");
         if (host.isBlank()) {
             throw new IllegalArgumentException("host '" + host + "' must not be blank");
@@ -50,8 +51,14 @@ public final class JedisConfig {
         if (timeout < 10 || timeout > 60_000) {
             throw new IllegalArgumentException("timeout " + timeout + " ms is not between 10 and 60000 ms");
         }
-        close();
-        server = new Server(host, port, password == null || password.isEmpty() ? null : password, timeout);
+        Server next = new Server(host, port, password == null || password.isEmpty() ? null : password, timeout);
+        JedisPool old;
+        synchronized (JedisConfig.class) {
+            old = pool;
+            pool = null;
+            server = next;
+        }
+        end(old);
     }
 
     /** The pool; after {@link #close()} a new one, to the same server. */
@@ -66,12 +73,20 @@ public final class JedisConfig {
     }
 
     /** Releases the locks that were taken over the pool, then closes it. Does nothing if it is not open. */
-    public static synchronized void close() {
-        JedisPool present = pool;
-        pool = null;
-        if (present != null) {
-            PoolClients.close(present);
-            present.close();
+    public static void close() {
+        JedisPool old;
+        synchronized (JedisConfig.class) {
+            old = pool;
+            pool = null;
+        }
+        end(old);
+    }
+
+    /** Outside the lock: releasing may wait for the server. */
+    private static void end(@Nullable JedisPool old) {
+        if (old != null) {
+            PoolClients.close(old);
+            old.close();
         }
     }
 
@@ -81,6 +96,8 @@ public final class JedisConfig {
         limits.setMaxIdle(10);
         limits.setMinIdle(5);
         limits.setTestOnBorrow(true);
+        // Without it nobody sees to the 5 that are kept ready.
+        limits.setTimeBetweenEvictionRuns(Duration.ofSeconds(30));
         limits.setJmxEnabled(false);
         DefaultJedisClientConfig.Builder client =
                 DefaultJedisClientConfig.builder().timeoutMillis(to.timeoutMillis());

@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /** Three connections to one server: for commands, for renewals, and for the inbox once it is needed. */
 final class JedisLink implements RedisLink {
@@ -36,24 +34,17 @@ final class JedisLink implements RedisLink {
     public CompletionStage<Answer> run(
             Lane lane, Script script, List<String> keys, List<String> args, Duration timeout) {
         Wire wire = lane == Lane.RENEWALS ? renewals : commands;
-        long deadline = platform.nanoTime() + timeout.toNanos();
-        return answer(source.address(), () -> {
-            try {
-                return wire.call(timeout, deadline, Protocol.Command.EVALSHA, arguments(script.sha(), keys, args));
-            } catch (JedisNoScriptException e) {
-                return wire.call(timeout, deadline, Protocol.Command.EVAL, arguments(script.text(), keys, args));
-            }
-        });
+        Wire.Request byHash = new Wire.Request(
+                Protocol.Command.EVALSHA,
+                List.of(arguments(script.sha(), keys, args)),
+                () -> new Wire.Request(Protocol.Command.EVAL, List.of(arguments(script.text(), keys, args)), null));
+        return answer(source.address(), () -> wire.call(timeout, byHash));
     }
 
     @Override
     public CompletionStage<Answer> command(Duration timeout, String... command) {
-        byte[][] args = new byte[command.length - 1][];
-        for (int i = 1; i < command.length; i++) {
-            args[i - 1] = command[i].getBytes(UTF_8);
-        }
-        byte[] name = command[0].getBytes(UTF_8);
-        return answer(source.address(), () -> commands.call(timeout, () -> name, args));
+        Wire.Request request = new Wire.Request(() -> command[0].getBytes(UTF_8), List.of(rest(command)), null);
+        return answer(source.address(), () -> commands.call(timeout, request));
     }
 
     @Override
@@ -81,6 +72,15 @@ final class JedisLink implements RedisLink {
         renewals.close();
     }
 
+    /** The arguments of a plain command. */
+    static byte[][] rest(String... command) {
+        byte[][] args = new byte[command.length - 1][];
+        for (int i = 1; i < command.length; i++) {
+            args[i - 1] = command[i].getBytes(UTF_8);
+        }
+        return args;
+    }
+
     /** The arguments of EVAL and EVALSHA. */
     static byte[][] arguments(byte[] script, List<String> keys, List<String> args) {
         byte[][] all = new byte[2 + keys.size() + args.size()][];
@@ -102,8 +102,6 @@ final class JedisLink implements RedisLink {
             return CompletableFuture.completedFuture(call.get());
         } catch (StoreFailure e) {
             return CompletableFuture.failedFuture(e);
-        } catch (JedisDataException e) {
-            return CompletableFuture.failedFuture(RedisErrors.failure(address, e));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(RedisErrors.failure(address, e));
         }

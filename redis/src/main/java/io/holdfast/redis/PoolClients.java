@@ -2,7 +2,9 @@ package io.holdfast.redis;
 
 import io.holdfast.Holdfast;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.List;
 import redis.clients.jedis.JedisPool;
 
 /** One client for each pool, shared by all the locks that use the pool. */
@@ -20,9 +22,16 @@ final class PoolClients {
         NAMES.put(pool, new Named(address, Duration.ofMillis(timeoutMillis)));
     }
 
-    static synchronized Holdfast of(JedisPool pool) {
-        forgetClosed();
-        return CLIENTS.computeIfAbsent(pool, PoolClients::open);
+    static Holdfast of(JedisPool pool) {
+        List<Holdfast> orphans;
+        Holdfast client;
+        synchronized (PoolClients.class) {
+            orphans = takeClosed();
+            client = CLIENTS.computeIfAbsent(pool, PoolClients::open);
+        }
+        // Outside the lock: closing may wait for a server.
+        orphans.forEach(Holdfast::close);
+        return client;
     }
 
     /** Closes the pool's client, if it has one; the pool stays open. */
@@ -45,15 +54,17 @@ final class PoolClients {
                 .build();
     }
 
-    /** A pool that its owner has closed takes its client with it. */
-    private static void forgetClosed() {
+    /** The clients of pools that their owners have closed. */
+    private static List<Holdfast> takeClosed() {
+        List<Holdfast> orphans = new ArrayList<>();
         CLIENTS.entrySet().removeIf(entry -> {
             boolean closed = entry.getKey().isClosed();
             if (closed) {
-                entry.getValue().close();
+                orphans.add(entry.getValue());
                 NAMES.remove(entry.getKey());
             }
             return closed;
         });
+        return orphans;
     }
 }

@@ -77,6 +77,15 @@ final class RedisErrors {
                 error);
     }
 
+    /** One field of what INFO answers; null if it is not there. */
+    static @Nullable String field(String info, String name) {
+        return info.lines()
+                .filter(line -> line.startsWith(name + ":"))
+                .map(line -> line.substring(name.length() + 1).trim())
+                .findFirst()
+                .orElse(null);
+    }
+
     static boolean isTimeout(Throwable error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             if (cause instanceof java.net.SocketTimeoutException) {

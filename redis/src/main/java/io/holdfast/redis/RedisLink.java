@@ -22,8 +22,9 @@ interface RedisLink extends AutoCloseable {
      * @param value the reply: Long, byte[], String, List or null
      * @param repeated an earlier attempt of this very command was sent and never answered: it may have been carried out,
      *     and may still be
+     * @param sameServer the server that answered is known to be the one, in the same life, to which that attempt was sent
      */
-    record Answer(Object value, boolean repeated) {}
+    record Answer(Object value, boolean repeated, boolean sameServer) {}
 
     /** Runs a script, by its hash, and by its text if the server does not know it. */
     CompletionStage<Answer> run(Lane lane, Script script, List<String> keys, List<String> args, Duration timeout);

@@ -80,8 +80,9 @@ public final class RedisStore implements LockStore {
     }
 
     static StoreFactory on(JedisPool pool, String address) {
-        ConnectionSource source = ConnectionSource.from(pool, address);
-        return context -> new RedisStore(new JedisLink(source, context.platform()), context);
+        ConnectionSource.check(pool);
+        return context -> new RedisStore(
+                new JedisLink(ConnectionSource.from(pool, address, context.platform()), context.platform()), context);
     }
 
     /** A store on the application's own client, which is never closed here. Its time-outs are the application's. */
@@ -155,6 +156,7 @@ public final class RedisStore implements LockStore {
             case 5 ->
                 refused("has something without an expiry at the key '" + keys.lock(request.name())
                         + "', which no lock of this library ever is; if no other program needs it, delete it");
+            case 7 -> acquire(request, deadline, first);
             default ->
                 refused("has no number below 2^53 at the key '" + keys.fence()
                         + "', so no fencing token can follow; if nobody relies on tokens as high as what stands there,"
@@ -187,8 +189,11 @@ public final class RedisStore implements LockStore {
             List<?> reply = (List<?>) answer.value();
             followUp(name, owner, number(reply.get(1)));
             boolean released = number(reply.get(0)) == 1;
-            // A repeated release that finds nothing has most likely found the work of its first attempt.
-            return released || answer.repeated() ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
+            // A repeated release that finds nothing has found the work of its first attempt, if the server still is
+            // what
+            // it was. If it may have been restarted, the lock may have gone with its memory.
+            boolean before = answer.repeated() && answer.sameServer();
+            return released || before ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
         });
     }
 

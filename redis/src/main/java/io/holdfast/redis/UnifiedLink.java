@@ -37,30 +37,27 @@ final class UnifiedLink implements RedisLink {
             try {
                 return send(Protocol.Command.EVALSHA, JedisLink.arguments(script.sha(), keys, args));
             } catch (JedisNoScriptException e) {
-                return send(Protocol.Command.EVAL, JedisLink.arguments(script.text(), keys, args));
+                // What came before this answer may have been an attempt that nobody answered: in doubt, say so.
+                Answer answer = send(Protocol.Command.EVAL, JedisLink.arguments(script.text(), keys, args));
+                return new Answer(answer.value(), true, false);
             }
         });
     }
 
     @Override
     public CompletionStage<Answer> command(Duration timeout, String... command) {
-        byte[][] args = new byte[command.length - 1][];
-        for (int i = 1; i < command.length; i++) {
-            args[i - 1] = command[i].getBytes(UTF_8);
-        }
-        byte[] name = command[0].getBytes(UTF_8);
-        return JedisLink.answer(address(), () -> send(() -> name, args));
+        return JedisLink.answer(address(), () -> send(() -> command[0].getBytes(UTF_8), JedisLink.rest(command)));
     }
 
     private Answer send(ProtocolCommand command, byte[]... args) {
         try {
-            return new Answer(jedis.sendCommand(command, args), false);
+            return new Answer(jedis.sendCommand(command, args), false, false);
         } catch (JedisConnectionException e) {
             if (RedisErrors.isTimeout(e)) {
                 throw e;
             }
             // The pool may have held a connection that the server has closed.
-            return new Answer(jedis.sendCommand(command, args), true);
+            return new Answer(jedis.sendCommand(command, args), true, false);
         }
     }
 

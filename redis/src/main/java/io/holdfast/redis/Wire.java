@@ -3,14 +3,18 @@ package io.holdfast.redis;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * One connection, one command at a time, sent by whoever calls. After any doubt about what will come next the connection
@@ -25,6 +29,9 @@ final class Wire {
     private final Guard guard;
     private final ReentrantLock turn = new ReentrantLock();
     private @Nullable Jedis connection;
+    /** The run id of the server at the other end, if it may be read: a new one means that its memory may be lost. */
+    private @Nullable String life;
+
     private boolean closed;
 
     Wire(ConnectionSource source, Platform platform) {
@@ -33,18 +40,19 @@ final class Wire {
         this.guard = new Guard(platform);
     }
 
-    /** A command, as {@link #call(Duration, long, ProtocolCommand, byte[]...)}, with all of the time-out before it. */
-    RedisLink.Answer call(Duration timeout, ProtocolCommand command, byte[]... args) {
-        return call(timeout, platform.nanoTime() + timeout.toNanos(), command, args);
-    }
-
     /**
-     * Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error.
+     * A command, and what to send instead if the server answers that it does not know the script.
      *
-     * @param timeout for messages
-     * @param deadline when it is over; another command may have used some of the time
+     * @param fallback null if there is nothing else to send
      */
-    RedisLink.Answer call(Duration timeout, long deadline, ProtocolCommand command, byte[]... args) {
+    record Request(
+            ProtocolCommand command,
+            List<byte[]> args,
+            @Nullable Supplier<Request> fallback) {}
+
+    /** Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error. */
+    RedisLink.Answer call(Duration timeout, Request request) {
+        long deadline = platform.nanoTime() + timeout.toNanos();
         if (!takeTurn(deadline)) {
             throw StoreFailure.unavailable(
                     source.address() + " did not answer others for " + timeout.toMillis()
@@ -52,39 +60,55 @@ final class Wire {
                     null);
         }
         guard.begin(deadline);
+        boolean clean = false;
         try {
-            return send(timeout, deadline, command, args);
+            RedisLink.Answer answer = send(timeout, deadline, request);
+            clean = true;
+            return answer;
+        } catch (JedisDataException e) {
+            clean = RedisErrors.answer(e) != RedisErrors.Answer.RECONNECT;
+            throw e;
         } finally {
-            guard.end();
+            // Whatever went wrong, an Error included: a reply that nobody has read must not be taken for another's. And
+            // a connection that was cut may have been opened again by Jedis, without its user and its database.
+            if (guard.end() || !clean) {
+                drop();
+            }
             turn.unlock();
         }
     }
 
-    private RedisLink.Answer send(Duration timeout, long deadline, ProtocolCommand command, byte[]... args) {
-        boolean sent = false;
+    private RedisLink.Answer send(Duration timeout, long deadline, Request first) {
+        Request request = first;
+        boolean repeated = false;
+        String lifeBefore = null;
         while (true) {
             if (closed) {
                 throw StoreFailure.unavailable("the connection to " + source.address() + " is closed", null);
             }
-            Jedis present = connection;
-            boolean reused = present != null;
+            boolean reused = connection != null;
+            boolean sent = false;
             try {
-                if (present == null) {
-                    present = source.open(remaining(deadline), guard::watch);
-                    connection = present;
-                }
+                Jedis present = connection != null ? connection : open(deadline);
                 Connection wire = present.getConnection();
                 wire.setSoTimeout(Math.toIntExact(remaining(deadline).toMillis()));
-                boolean repeated = sent;
                 sent = true;
-                wire.sendCommand(command, args);
-                return new RedisLink.Answer(wire.getOne(), repeated);
-            } catch (JedisDataException e) {
-                if (RedisErrors.answer(e) == RedisErrors.Answer.RECONNECT) {
-                    drop();
+                wire.sendCommand(request.command(), request.args().toArray(new byte[0][]));
+                Object reply = wire.getOne();
+                if (guard.hasCut()) {
+                    throw new JedisConnectionException("cut at its deadline");
                 }
+                return new RedisLink.Answer(reply, repeated, life != null && life.equals(lifeBefore));
+            } catch (JedisNoScriptException e) {
+                Supplier<Request> fallback = request.fallback();
+                if (fallback == null) {
+                    throw e;
+                }
+                request = fallback.get();
+            } catch (JedisDataException e) {
                 throw e;
             } catch (RuntimeException e) {
+                lifeBefore = life;
                 drop();
                 boolean timedOut = RedisErrors.isTimeout(e);
                 boolean inTime = deadline - platform.nanoTime() > 0;
@@ -95,8 +119,27 @@ final class Wire {
                                     source.address() + " did not answer within " + timeout.toMillis() + " ms", e)
                             : RedisErrors.failure(source.address(), e);
                 }
+                repeated |= sent;
             }
         }
+    }
+
+    private Jedis open(long deadline) {
+        Jedis opened = source.open(remaining(deadline), guard::watch);
+        connection = opened;
+        life = null;
+        try {
+            Connection wire = opened.getConnection();
+            wire.setSoTimeout(Math.toIntExact(remaining(deadline).toMillis()));
+            wire.sendCommand(Protocol.Command.INFO, "server");
+            life = RedisErrors.field(RedisStore.text(wire.getOne()), "run_id");
+        } catch (JedisDataException e) {
+            if (RedisErrors.answer(e) != RedisErrors.Answer.REFUSE) {
+                throw e;
+            }
+            // Not allowed to look: then a restart cannot be told from a mere break, and is taken for one.
+        }
+        return opened;
     }
 
     void close() {

@@ -20,6 +20,7 @@
 --      4 too late
 --      5 the key has no expiry
 --      6 no token: the counter is none, or at its end
+--      7 ask again at once: dead tickets were cleared, and there are more
 -- Reply of release: { 1 if the owner had the lock else 0, server time in us }
 
 local lock, queue, tickets, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -144,14 +145,13 @@ else
     drop(owner)
     return { token and 1 or 6, now, token }
   end
-  if head then
-    if not grant(head, more) then
-      return { 6, now }
-    end
-    left = more
-  else
-    left = 0
+  if not head then
+    return { 7, now }
   end
+  if not grant(head, more) then
+    return { 6, now }
+  end
+  left = more
   notifies = true
 end
 

@@ -82,13 +82,11 @@ final class Bench {
 
     /** Takes the lock from its holder as if the lease had run out. */
     void expire() {
-        witness.disturbed(name);
-        control.expire(name);
+        witness.disturb(() -> control.expire(name));
     }
 
     void loseEverything() {
-        witness.disturbed();
-        control.loseEverything();
+        witness.disturb(control::loseEverything);
     }
 
     // --- clients

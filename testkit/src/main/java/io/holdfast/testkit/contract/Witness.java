@@ -35,6 +35,8 @@ final class Witness {
     private final Set<Trace> traces = new HashSet<>();
     private final Map<String, Book> books = new HashMap<>();
     private final List<String> violations = new ArrayList<>();
+    private int disturbances;
+    private long undisturbedSince = System.nanoTime();
 
     /** What is known to be the highest token so far. */
     synchronized long asked(AcquireRequest request) {
@@ -51,7 +53,9 @@ final class Witness {
             book.queued.remove(owner);
             checkExclusion(request.name(), book, owner, System.nanoTime());
             checkToken(request.name(), book, owner, granted.token(), floor);
-            book.validUntil.merge(owner, sentNanos + usable(request.lease()), Witness::later);
+            if (disturbances == 0 && sentNanos - undisturbedSince > 0) {
+                book.validUntil.merge(owner, sentNanos + usable(request.lease()), Witness::later);
+            }
         }
     }
 
@@ -68,13 +72,20 @@ final class Witness {
         book.queued.remove(owner);
     }
 
-    /** The test has taken the lock away behind the library's back: whoever thinks it still has it is not to blame. */
-    synchronized void disturbed(String name) {
-        book(name).validUntil.clear();
-    }
-
-    synchronized void disturbed() {
-        books.values().forEach(book -> book.validUntil.clear());
+    /**
+     * The test takes locks away behind the library's back. Who was granted one before the end of that may think to have it
+     * and is not to blame, so only later requests count.
+     */
+    void disturb(Runnable disturbance) {
+        synchronized (this) {
+            disturbances++;
+        }
+        disturbance.run();
+        synchronized (this) {
+            disturbances--;
+            undisturbedSince = System.nanoTime();
+            books.values().forEach(book -> book.validUntil.clear());
+        }
     }
 
     /** How many have been told to wait for this lock, and have not been heard of since. */
