@@ -141,6 +141,11 @@ final class MemorySpace {
         return found;
     }
 
+    /** How many names are known, in use or not. */
+    synchronized int size() {
+        return locks.size();
+    }
+
     /** Whether a live ticket of somebody else stands before the owner's. Drops dead ones on the way. */
     private static boolean isAhead(Lock lock, String owner, long now) {
         String first = first(lock, now);

@@ -1,0 +1,248 @@
+package io.holdfast.internal;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Hold;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockListener;
+import io.holdfast.LockOptions;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.memory.MemoryStore;
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.Capability;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.ReleaseReply;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreFailure;
+import io.holdfast.spi.StoreHealth;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Bugs of the engine that were found and mended; each test names one. */
+class EngineRegressionsTest {
+
+    /** The first renewal was counted from the answer, so one that took most of the lease was never renewed. */
+    @Test
+    void leaseWhoseAcquireWasSlow_isRenewedInTime() throws Exception {
+        CountDownLatch renewed = new CountDownLatch(3);
+        Holdfast.Builder client = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                        return after(ofMillis(750), super.acquire(request));
+                    }
+                })
+                .options(LockOptions.builder().lease(ofSeconds(1)).build())
+                .listener(new LockListener() {
+                    @Override
+                    public void renewed(Hold hold, Duration lag) {
+                        renewed.countDown();
+                    }
+                });
+        try (Holdfast locks = client.build();
+                Lease lease = locks.lock("x").acquire(ofSeconds(10))) {
+            assertThat(renewed.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    /** A batch had the patience of its shortest lease, and long leases were swept into it. */
+    @Test
+    void longLease_isNotRenewedWithThePatienceOfAShortOne() throws Exception {
+        List<List<RenewItem>> batches = new CopyOnWriteArrayList<>();
+        CountDownLatch longOnes = new CountDownLatch(4);
+        Holdfast.Builder client = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+                        batches.add(batch);
+                        if (batch.get(0).name().equals("long")) {
+                            longOnes.countDown();
+                        }
+                        return super.renew(batch, timeout);
+                    }
+                });
+        try (Holdfast locks = client.build();
+                Lease brief = locks.lock("short", o -> o.lease(ofMillis(300))).acquire(ofSeconds(1));
+                Lease lengthy = locks.lock("long", o -> o.lease(ofSeconds(2))).acquire(ofSeconds(1))) {
+            assertThat(longOnes.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(brief.isValid()).isTrue();
+            assertThat(lengthy.isValid()).isTrue();
+        }
+        assertThat(batches)
+                .allMatch(
+                        batch -> batch.stream().map(RenewItem::lease).distinct().count() == 1);
+    }
+
+    /** An Error of a listener silenced all listeners for good. */
+    @Test
+    void listenerThatThrowsAnError_hearsOfWhatFollows() {
+        AtomicInteger heard = new AtomicInteger();
+        CountDownLatch all = new CountDownLatch(5);
+        LockListener failing = new LockListener() {
+            @Override
+            public void acquired(Hold hold, Duration waited) {
+                heard.incrementAndGet();
+                all.countDown();
+                throw new AssertionError("planted");
+            }
+        };
+        try (Holdfast locks = Holdfast.builder()
+                .store(MemoryStore.isolated())
+                .listener(failing)
+                .build()) {
+            for (int i = 0; i < 5; i++) {
+                assertThat(locks.lock("x").tryLock()).isTrue();
+                assertThat(locks.lock("x").unlock()).isTrue();
+            }
+            assertThat(all.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        assertThat(heard).hasValue(5);
+    }
+
+    /** An Error thrown by a store left a wait that never ended, and a client that could hardly be closed. */
+    @Test
+    void storeThatThrowsAnError_failsTheStage() {
+        try (Holdfast locks = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                        throw new NoSuchMethodError("planted: the driver is of another version");
+                    }
+                })
+                .build()) {
+            CompletableFuture<Lease> wait =
+                    locks.lock("x").acquireAsync(ofMillis(300)).toCompletableFuture();
+            assertThat(wait)
+                    .failsWithin(ofSeconds(10))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(StoreUnavailableException.class)
+                    .withMessageContaining("another version");
+        }
+    }
+
+    /** Requests that do not wait had no deadline, and stood behind a hanging worker for as long as there were others. */
+    @Test
+    void tryAcquireAsync_onAStoreThatHangs_failsWithinOneCommandTimeOut() {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        Holdfast locks = Holdfast.builder()
+                .commandTimeout(ofMillis(200))
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                        end.join();
+                        return CompletableFuture.failedFuture(StoreFailure.unavailable("hung", null));
+                    }
+                })
+                .build();
+        try {
+            for (int i = 0; i < 20; i++) {
+                CompletableFuture<?> one = locks.lock("x" + i).tryAcquireAsync().toCompletableFuture();
+                assertThat(one)
+                        .failsWithin(ofSeconds(2))
+                        .withThrowableThat()
+                        .withCauseInstanceOf(StoreUnavailableException.class);
+            }
+        } finally {
+            end.complete(null);
+            locks.close();
+        }
+    }
+
+    /** A release that could not be sent was given up when the ordinary lease was over, long before an extended one. */
+    @Test
+    void releaseOfAnExtendedLease_isRepeatedForAsLongAsItLasts() throws Exception {
+        AtomicInteger failures = new AtomicInteger();
+        CountDownLatch released = new CountDownLatch(1);
+        Holdfast.Builder client = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<ReleaseReply> release(String name, String owner) {
+                        if (failures.incrementAndGet() < 5) {
+                            return CompletableFuture.failedFuture(StoreFailure.unavailable("planted", null));
+                        }
+                        released.countDown();
+                        return super.release(name, owner);
+                    }
+                });
+        try (Holdfast locks = client.build()) {
+            Lease lease = locks.lock("x", o -> o.lease(ofMillis(100))).acquire(ofSeconds(1));
+            lease.extend(ofSeconds(60));
+            assertThat(lease.release()).isTrue();
+            assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** A store that passes everything on, to be slowed down or broken. */
+    private abstract static class Slow implements LockStore {
+        private final LockStore store;
+
+        Slow(LockStore store) {
+            this.store = store;
+        }
+
+        static <T> CompletionStage<T> after(Duration delay, CompletionStage<T> answer) {
+            CompletableFuture<T> late = new CompletableFuture<>();
+            CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS)
+                    .execute(() -> answer.handle((value, error) ->
+                            error == null ? late.complete(value) : late.completeExceptionally(error)));
+            return late;
+        }
+
+        @Override
+        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+            return store.acquire(request);
+        }
+
+        @Override
+        public CompletionStage<ReleaseReply> release(String name, String owner) {
+            return store.release(name, owner);
+        }
+
+        @Override
+        public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+            return store.renew(batch, timeout);
+        }
+
+        @Override
+        public CompletionStage<List<LockInfo>> inspect(String pattern) {
+            return store.inspect(pattern);
+        }
+
+        @Override
+        public CompletionStage<StoreHealth> health() {
+            return store.health();
+        }
+
+        @Override
+        public Set<Capability> capabilities() {
+            return store.capabilities();
+        }
+
+        @Override
+        public String address() {
+            return store.address();
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
+    }
+}
