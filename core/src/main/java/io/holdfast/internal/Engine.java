@@ -295,24 +295,30 @@ public final class Engine implements AutoCloseable {
 
     private void sendRelease(HeldLease lease, CompletableFuture<Boolean> outcome) {
         Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
-            underWay.decrementAndGet();
-            // A no that came while the lease should still have been running means it was lost before. A later one means
-            // nothing: the message may have travelled longer than the lease.
-            if (reply == ReleaseReply.NOT_OWNER
-                    && lease.validity().remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
-                losses.declare(
-                        lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
-                outcome.complete(false);
-                return;
+            try {
+                outcome.complete(released(lease, reply, error));
+            } finally {
+                underWay.decrementAndGet();
             }
-            lease.moves(Phase.RELEASING, Phase.RELEASED);
-            if (error != null) {
-                undo(lease);
-            }
-            Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
-            notices.tell(listener -> listener.released(lease.hold, held));
-            outcome.complete(true);
         });
+    }
+
+    private boolean released(HeldLease lease, @Nullable ReleaseReply reply, @Nullable Throwable error) {
+        // A no that came while the lease should still have been running means it was lost before. A later one means
+        // nothing: the message may have travelled longer than the lease.
+        if (reply == ReleaseReply.NOT_OWNER
+                && lease.validity().remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
+            losses.declare(
+                    lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
+            return false;
+        }
+        lease.moves(Phase.RELEASING, Phase.RELEASED);
+        if (error != null) {
+            undo(lease);
+        }
+        Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
+        notices.tell(listener -> listener.released(lease.hold, held));
+        return true;
     }
 
     /** Takes back, in the background, whatever an owner may have in the store; tries until it would end by itself. */

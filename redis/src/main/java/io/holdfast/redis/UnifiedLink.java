@@ -13,6 +13,7 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -52,13 +53,19 @@ final class UnifiedLink implements RedisLink {
     private Answer send(ProtocolCommand command, byte[]... args) {
         try {
             return new Answer(jedis.sendCommand(command, args), false, false);
-        } catch (JedisConnectionException e) {
-            if (RedisErrors.isTimeout(e)) {
+        } catch (JedisException e) {
+            if (!isBroken(e)) {
                 throw e;
             }
             // The pool may have held a connection that the server has closed.
             return new Answer(jedis.sendCommand(command, args), true, false);
         }
+    }
+
+    private static boolean isBroken(JedisException error) {
+        // A client that makes attempts of its own keeps the reason beside the chain of causes.
+        Throwable reason = error.getSuppressed().length > 0 ? error.getSuppressed()[0] : error;
+        return reason instanceof JedisConnectionException && !RedisErrors.isTimeout(reason);
     }
 
     @Override

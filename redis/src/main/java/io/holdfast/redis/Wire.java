@@ -29,8 +29,17 @@ final class Wire {
     private final Guard guard;
     private final ReentrantLock turn = new ReentrantLock();
     private @Nullable Jedis connection;
+    /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
+    private boolean reached;
+
     /** The run id of the server at the other end, if it may be read: a new one means that its memory may be lost. */
     private @Nullable String life;
+
+    /**
+     * There may be a reply in the connection that nobody has read: from when a command is sent until its reply is there. A
+     * flag and not a catch, since even an Error at the end of the stack must not leave a reply for the next caller.
+     */
+    private boolean suspect;
 
     private boolean closed;
 
@@ -60,21 +69,15 @@ final class Wire {
                     null);
         }
         guard.begin(deadline);
-        boolean clean = false;
         try {
-            RedisLink.Answer answer = send(timeout, deadline, request);
-            clean = true;
-            return answer;
-        } catch (JedisDataException e) {
-            clean = RedisErrors.answer(e) != RedisErrors.Answer.RECONNECT;
-            throw e;
+            return send(timeout, deadline, request);
         } finally {
-            // Whatever went wrong, an Error included: a reply that nobody has read must not be taken for another's. And
-            // a connection that was cut may have been opened again by Jedis, without its user and its database.
-            if (guard.end() || !clean) {
-                drop();
+            try {
+                // A connection that was cut may have been opened again by Jedis, without its user and its database.
+                suspect |= guard.end();
+            } finally {
+                turn.unlock();
             }
-            turn.unlock();
         }
     }
 
@@ -86,6 +89,9 @@ final class Wire {
             if (closed) {
                 throw StoreFailure.unavailable("the connection to " + source.address() + " is closed", null);
             }
+            if (suspect) {
+                drop();
+            }
             boolean reused = connection != null;
             boolean sent = false;
             try {
@@ -93,19 +99,23 @@ final class Wire {
                 Connection wire = present.getConnection();
                 wire.setSoTimeout(Math.toIntExact(remaining(deadline).toMillis()));
                 sent = true;
+                suspect = true;
                 wire.sendCommand(request.command(), request.args().toArray(new byte[0][]));
                 Object reply = wire.getOne();
                 if (guard.hasCut()) {
                     throw new JedisConnectionException("cut at its deadline");
                 }
+                suspect = false;
                 return new RedisLink.Answer(reply, repeated, life != null && life.equals(lifeBefore));
             } catch (JedisNoScriptException e) {
+                suspect = false;
                 Supplier<Request> fallback = request.fallback();
                 if (fallback == null) {
                     throw e;
                 }
                 request = fallback.get();
             } catch (JedisDataException e) {
+                suspect = RedisErrors.answer(e) == RedisErrors.Answer.RECONNECT;
                 throw e;
             } catch (RuntimeException e) {
                 lifeBefore = life;
@@ -114,7 +124,7 @@ final class Wire {
                 boolean inTime = deadline - platform.nanoTime() > 0;
                 // A connection that was fine before may just have been closed by the server; a new one may not.
                 if (!(reused && inTime && !timedOut && e instanceof JedisConnectionException)) {
-                    throw (timedOut ? sent : !inTime)
+                    throw (sent || reached) && (timedOut || !inTime)
                             ? StoreFailure.unavailable(
                                     source.address() + " did not answer within " + timeout.toMillis() + " ms", e)
                             : RedisErrors.failure(source.address(), e);
@@ -125,18 +135,25 @@ final class Wire {
     }
 
     private Jedis open(long deadline) {
-        Jedis opened = source.open(remaining(deadline), guard::watch);
+        reached = false;
+        Jedis opened = source.open(remaining(deadline), socket -> {
+            reached = true;
+            guard.watch(socket);
+        });
         connection = opened;
         life = null;
         try {
             Connection wire = opened.getConnection();
             wire.setSoTimeout(Math.toIntExact(remaining(deadline).toMillis()));
+            suspect = true;
             wire.sendCommand(Protocol.Command.INFO, "server");
             life = RedisErrors.field(RedisStore.text(wire.getOne()), "run_id");
+            suspect = false;
         } catch (JedisDataException e) {
             if (RedisErrors.answer(e) != RedisErrors.Answer.REFUSE) {
                 throw e;
             }
+            suspect = false;
             // Not allowed to look: then a restart cannot be told from a mere break, and is taken for one.
         }
         return opened;
@@ -181,6 +198,7 @@ final class Wire {
     private void drop() {
         Jedis broken = connection;
         connection = null;
+        suspect = false;
         if (broken != null) {
             try {
                 source.drop(broken);

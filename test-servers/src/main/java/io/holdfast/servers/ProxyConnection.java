@@ -42,6 +42,10 @@ final class ProxyConnection {
         start("requests-out", requests::write);
         start("replies-in", replies::read);
         start("replies-out", replies::write);
+        if (closed) {
+            // Meanwhile, perhaps before the last of them could be interrupted.
+            threads.forEach(Thread::interrupt);
+        }
     }
 
     private void start(String name, Runnable work) {

@@ -2,6 +2,7 @@ package io.holdfast.testkit;
 
 import io.holdfast.spi.Platform;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -197,15 +198,16 @@ final class ManualPlatform implements Platform {
 
         /** Lets time pass, as {@link #park} does, while a task waits for it to pass. */
         @Override
-        public void finish(long nanos) {
+        public List<Runnable> finish(long nanos) {
             long until = clock.nanoTime() + nanos;
             while (isBusy() && clock.nanoTime() - until < 0) {
                 clock.advance(STEP);
             }
-            worker.finish(isBusy() ? STEP.toNanos() : nanos);
+            List<Runnable> left = worker.finish(isBusy() ? STEP.toNanos() : nanos);
             synchronized (this) {
                 finished = true;
             }
+            return left;
         }
 
         private synchronized boolean isBusy() {

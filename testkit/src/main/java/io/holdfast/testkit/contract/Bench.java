@@ -141,12 +141,12 @@ final class Bench {
 
     /** A thread that waits for the lock and gives it back at once, seen to be waiting. */
     Actor<Boolean> waiter(DistributedLock lock) {
-        int before = witness.waiting(name);
+        int before = witness.waitingEver(name);
         Actor<Boolean> actor = start(() -> {
             lock.lock();
             return lock.unlock();
         });
-        awaitWaiting(before + 1);
+        until(() -> witness.waitingEver(name) > before);
         return actor;
     }
 
@@ -207,6 +207,17 @@ final class Bench {
 
     /** Ends everything, and checks that nothing is left and no invariant was broken. */
     void closeAndCheck() {
+        close();
+        assertThat(witness.violations()).as("broken invariants").isEmpty();
+        untilEmpty("left in the store", control::leftovers);
+        untilEmpty("threads left behind", () -> {
+            Set<Thread> left = new HashSet<>(libraryThreads());
+            left.removeAll(threadsBefore);
+            return left.stream().map(Thread::toString).toList();
+        });
+    }
+
+    void close() {
         Thread.interrupted();
         store.restore();
         // Closing ends every wait, so that no thread of the test is left.
@@ -215,13 +226,6 @@ final class Bench {
         for (Actor<?> actor : List.copyOf(actors)) {
             until(actor::isDone);
         }
-        assertThat(witness.violations()).as("broken invariants").isEmpty();
-        untilEmpty("left in the store", control::leftovers);
-        untilEmpty("threads left behind", () -> {
-            Set<Thread> left = new HashSet<>(libraryThreads());
-            left.removeAll(threadsBefore);
-            return left.stream().map(Thread::toString).toList();
-        });
     }
 
     /** A store without an engine has nobody who gives back what a test has left. */

@@ -70,7 +70,9 @@ interface WaitingContract extends Contract {
         bench().lock().acquire(Bench.PATIENCE).close();
     }
 
+    /** Threads of three clients in turn: those of one cannot pass the lock among themselves. */
     @Test
+    @Faults(49)
     default void waiters_areServedFirstComeFirstServed() {
         bench().needs(Capability.FIRST_COME);
         DistributedLock holder = bench().lock();

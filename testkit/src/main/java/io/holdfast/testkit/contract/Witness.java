@@ -25,6 +25,7 @@ final class Witness {
         final Map<String, Long> tokenOf = new HashMap<>();
         final Map<Long, String> ownerOf = new HashMap<>();
         final Set<String> queued = new HashSet<>();
+        int queuedEver;
         long highest = Long.MIN_VALUE;
     }
 
@@ -48,7 +49,9 @@ final class Witness {
         String owner = request.owner();
         traces.add(new Trace(request.name(), owner));
         if (reply instanceof AcquireReply.Queued) {
-            book.queued.add(owner);
+            if (book.queued.add(owner)) {
+                book.queuedEver++;
+            }
         } else if (reply instanceof AcquireReply.Granted granted) {
             book.queued.remove(owner);
             checkExclusion(request.name(), book, owner, System.nanoTime());
@@ -91,6 +94,11 @@ final class Witness {
     /** How many have been told to wait for this lock, and have not been heard of since. */
     synchronized int waiting(String name) {
         return book(name).queued.size();
+    }
+
+    /** How many have ever been told to wait for this lock. */
+    synchronized int waitingEver(String name) {
+        return book(name).queuedEver;
     }
 
     /** Who was answered, and has not released since. */

@@ -205,6 +205,23 @@ class HoldFaultsTest extends EngineFixture {
         assertThat(losses).containsExactly(Loss.Cause.GONE);
     }
 
+    /** The deadline passes while the answer that says it is gone is still on its way. */
+    @Test
+    @Faults({5, 6})
+    void lossFoundInTwoWays_isOneLoss() throws InterruptedException {
+        Lease lease = lock.acquire(Duration.ZERO);
+        store.expireNow(NAME);
+        store.delay(Duration.ofSeconds(1));
+        pass(Duration.ofSeconds(10));
+        assertThat(store.count(Operation.RENEW)).isEqualTo(1);
+
+        clock.pause(LEASE);
+        assertThat(lease.isValid()).isFalse();
+        pass(LEASE);
+
+        assertThat(losses).containsExactly(Loss.Cause.EXPIRED);
+    }
+
     @Test
     @Faults(47)
     void lossWhileClosing_isOneLoss() throws InterruptedException {
@@ -212,6 +229,7 @@ class HoldFaultsTest extends EngineFixture {
 
         locks.close();
 
+        Awaitility.await().until(() -> !losses.isEmpty());
         assertThat(losses).containsExactly(Loss.Cause.CLIENT_CLOSED);
         assertThat(lease.release()).isFalse();
         assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);

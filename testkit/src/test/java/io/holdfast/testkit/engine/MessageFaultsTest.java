@@ -13,8 +13,6 @@ import io.holdfast.testkit.Call;
 import io.holdfast.testkit.Faults;
 import io.holdfast.testkit.FaultyStore;
 import io.holdfast.testkit.Operation;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -86,19 +84,12 @@ class MessageFaultsTest extends EngineFixture {
 
     /** The first number drawn is the client's id: the same for every copy. */
     private Platform copied() {
-        Platform original = clock.platform();
         AtomicBoolean drawn = new AtomicBoolean();
-        return (Platform) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Platform.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("draw") && drawn.compareAndSet(false, true)) {
-                        return 4_711L;
-                    }
-                    try {
-                        return method.invoke(original, args);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause() == null ? e : e.getCause();
-                    }
-                });
+        return Intercepted.of(
+                Platform.class,
+                clock.platform(),
+                "draw",
+                real -> drawn.compareAndSet(false, true) ? Long.valueOf(4_711) : real.call());
     }
 
     @Test

@@ -3,8 +3,6 @@ package io.holdfast.testkit.engine;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
 
 /** A store whose renewals block the thread that sends them, beyond any time-out. */
@@ -27,18 +25,10 @@ final class StuckRenewals implements StoreFactory {
 
     @Override
     public LockStore open(StoreContext context) {
-        LockStore store = inner.open(context);
-        return (LockStore) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {LockStore.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("renew")) {
-                        stuck.countDown();
-                        letGo.await();
-                    }
-                    try {
-                        return method.invoke(store, args);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause() == null ? e : e.getCause();
-                    }
-                });
+        return Intercepted.of(LockStore.class, inner.open(context), "renew", real -> {
+            stuck.countDown();
+            letGo.await();
+            return real.call();
+        });
     }
 }

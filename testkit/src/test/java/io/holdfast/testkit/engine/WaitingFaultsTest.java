@@ -2,7 +2,9 @@ package io.holdfast.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.spi.Platform;
 import io.holdfast.testkit.Faults;
 import io.holdfast.testkit.Operation;
 import java.time.Duration;
@@ -182,6 +184,29 @@ class WaitingFaultsTest extends EngineFixture {
 
         assertThat(waiter.failure()).isInstanceOf(InterruptedException.class);
         settle();
+        assertThat(held()).isEmpty();
+    }
+
+    @Test
+    @Faults({45, 46})
+    void interruptNoticedWhenTheGrantHasJustComeIn_givesItBack() {
+        Duration late = Duration.ofSeconds(1);
+        Platform platform = Intercepted.of(Platform.class, clock.platform(), "interrupted", real -> {
+            boolean interrupted = (boolean) real.call();
+            if (interrupted) {
+                clock.advance(late);
+            }
+            return interrupted;
+        });
+        Holdfast client = client(builder -> builder.store(store.factory()).platform(platform));
+        store.delay(late);
+        Waiter<Boolean> waiter = waiting(() -> client.lock(NAME).tryLock(Duration.ofMinutes(1)));
+
+        waiter.thread.interrupt();
+
+        assertThat(waiter.failure()).isInstanceOf(InterruptedException.class);
+        store.delay(Duration.ZERO);
+        pass(late);
         assertThat(held()).isEmpty();
     }
 

@@ -1,0 +1,105 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.spi.Platform;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+class InboxTest {
+    private final Platform platform = Platform.system();
+    private final FakeLine line = new FakeLine();
+    private final AtomicInteger subscribed = new AtomicInteger();
+    private final Inbox inbox = new Inbox(platform, line, "channel", new RedisLink.Listener() {
+        @Override
+        public void subscribed() {
+            subscribed.incrementAndGet();
+        }
+
+        @Override
+        public void message(String text) {}
+    });
+
+    @AfterEach
+    void close() {
+        inbox.close();
+        line.open.countDown();
+        platform.close();
+    }
+
+    /** Connects when told, and stays connected until cut, which it can only be while it is connected. */
+    private static final class FakeLine implements Inbox.Line {
+        final CountDownLatch open = new CountDownLatch(1);
+        final AtomicInteger connecting = new AtomicInteger();
+        final AtomicInteger ended = new AtomicInteger();
+        private CountDownLatch connection = new CountDownLatch(0);
+
+        @Override
+        public void subscribe(JedisPubSub subscription, String channel) {
+            connecting.incrementAndGet();
+            try {
+                open.await();
+                CountDownLatch end = new CountDownLatch(1);
+                synchronized (this) {
+                    connection = end;
+                }
+                subscription.onSubscribe(channel, 1);
+                end.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError("nobody interrupts the inbox", e);
+            }
+            ended.incrementAndGet();
+            throw new JedisConnectionException("cut");
+        }
+
+        @Override
+        public synchronized void cut() {
+            connection.countDown();
+        }
+    }
+
+    /** It used to leave the thread and its connection behind for ever. */
+    @Test
+    void close_whileTheConnectionIsBeingMade_endsItOnceItIsThere() {
+        inbox.start();
+        await().untilAtomic(line.connecting, org.hamcrest.Matchers.is(1));
+
+        inbox.close();
+        line.open.countDown();
+
+        await().untilAtomic(line.ended, org.hamcrest.Matchers.is(1));
+        await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("holdfast-inbox")));
+        assertThat(subscribed).as("told to a client that is closed").hasValue(0);
+        assertThat(line.connecting).hasValue(1);
+    }
+
+    @Test
+    void break_ofTheConnection_isFollowedByANewSubscriptionThatIsToldAgain() {
+        line.open.countDown();
+        inbox.start();
+        await().untilAtomic(subscribed, org.hamcrest.Matchers.is(1));
+
+        line.cut();
+
+        await().untilAtomic(subscribed, org.hamcrest.Matchers.is(2));
+        assertThat(line.ended).hasValue(1);
+    }
+
+    @Test
+    void close_whileSubscribed_endsTheThread() {
+        line.open.countDown();
+        inbox.start();
+        await().untilAtomic(subscribed, org.hamcrest.Matchers.is(1));
+
+        inbox.close();
+
+        await().untilAtomic(line.ended, org.hamcrest.Matchers.is(1));
+        assertThat(line.connecting).hasValue(1);
+    }
+}

@@ -1,0 +1,621 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.holdfast.redis.Scripts.Reply;
+import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.Resp;
+import io.holdfast.servers.RespError;
+import io.holdfast.testkit.Faults;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** lock.lua, reply by reply. */
+@ParameterizedClass
+@EnumSource(RedisServer.Version.class)
+class LockScriptIT {
+    private static final String LOCK = "distributed_lock:a";
+    private static final String QUEUE = "distributed_lock:~queue:{distributed_lock:a}";
+    private static final String TICKETS = "distributed_lock:~tickets:{distributed_lock:a}";
+
+    private final RedisServer redis;
+    private final Scripts scripts;
+
+    LockScriptIT(RedisServer.Version version) {
+        redis = SharedRedis.empty(version);
+        scripts = new Scripts(redis);
+    }
+
+    @AfterEach
+    void nothingButTheCounterHasNoExpiry() {
+        Stream<String> eternal = redis.keys().stream().filter(key -> scripts.ttl(key) == -1);
+        assertThat(eternal.filter(key -> !key.equals(Scripts.FENCE) && !key.equals("distributed_lock:foreign")))
+                .isEmpty();
+    }
+
+    // --- acquire
+
+    @Test
+    void acquire_ofAFreeLock_setsAPlainStringWithItsExpiry() {
+        Reply reply = scripts.attempt("a", "c:1:x", 30_000);
+
+        assertThat(scripts.value("a")).isEqualTo("hf1:c:1:x:" + reply.token());
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+        assertThat(redis.keys()).containsExactlyInAnyOrder(LOCK, Scripts.FENCE);
+    }
+
+    @Test
+    void acquire_ofAHeldLock_withoutWaiting_isBusyAndLeavesNothing() {
+        scripts.attempt("a", "c:1:x", 30_000);
+
+        assertThat(scripts.attempt("a", "c:2:y", 30_000).code()).isEqualTo(3);
+        assertThat(scripts.holder("a")).isEqualTo("c:1:x");
+        assertThat(redis.keys()).containsExactlyInAnyOrder(LOCK, Scripts.FENCE);
+    }
+
+    @Test
+    void acquire_ofAHeldLock_waiting_leavesATicketThatExpires() {
+        scripts.attempt("a", "c:1:x", 30_000);
+
+        Reply reply = scripts.queue("a", "c:2:y", 30_000);
+
+        assertThat(reply.code()).isEqualTo(2);
+        assertThat(reply.left()).isBetween(29_000L, 30_000L);
+        assertThat(reply.place()).isZero();
+        assertThat(reply.notified()).isTrue();
+        assertThat(scripts.ttl(QUEUE)).isBetween(11_000L, 12_000L);
+        assertThat(scripts.ttl(TICKETS)).isBetween(11_000L, 12_000L);
+        assertThat(redis.command("HGET", TICKETS, "c:2:y"))
+                .asString()
+                .isEqualTo((reply.now() / 1_000 + 6_000) + " 2000");
+    }
+
+    @Test
+    void acquire_byOwnersInTurn_putsThemInLineInThatOrder() {
+        scripts.attempt("a", "c:1:x", 30_000);
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(scripts.queue("a", "c:2:" + i, 30_000).place()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void acquire_again_keepsThePlaceAndRefreshesTheTicket() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        scripts.queue("a", "c:3:z", 30_000);
+        redis.command("HSET", TICKETS, "c:2:y", "1000 2000");
+
+        Reply again = scripts.queue("a", "c:2:y", 30_000);
+
+        assertThat(again.place()).isZero();
+        assertThat(redis.command("HGET", TICKETS, "c:2:y"))
+                .asString()
+                .isEqualTo((again.now() / 1_000 + 6_000) + " 2000");
+        assertThat(scripts.queued("a")).hasSize(2);
+    }
+
+    @Test
+    @Faults(15)
+    void acquire_repeatedByTheHolder_answersWithTheSameTokenAndAFullLease() {
+        long token = scripts.attempt("a", "c:1:x", 30_000).token();
+        redis.command("PEXPIRE", LOCK, "500");
+
+        assertThat(scripts.attempt("a", "c:1:x", 30_000).token()).isEqualTo(token);
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+    }
+
+    @Test
+    @Faults(15)
+    void acquire_repeatedByTheHolder_neverShortens() {
+        scripts.attempt("a", "c:1:x", 60_000);
+
+        scripts.attempt("a", "c:1:x", 1_000);
+
+        assertThat(scripts.lockTtl("a")).isBetween(59_000L, 60_000L);
+    }
+
+    @Test
+    void acquire_repeatedByTheHolder_bringsBackAnExpiryThatWasTakenAway() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        redis.command("PERSIST", LOCK);
+
+        assertThat(scripts.attempt("a", "c:1:x", 30_000).code()).isEqualTo(1);
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+    }
+
+    @Test
+    void acquire_byAnOwnerWhoseIdOnlyStartsAlike_isRefused() {
+        scripts.attempt("a", "c:1:10", 30_000);
+
+        assertThat(scripts.attempt("a", "c:1:1", 30_000).code()).isEqualTo(3);
+        assertThat(scripts.attempt("a", "c:1:10:", 30_000).code()).isEqualTo(3);
+        assertThat(scripts.release("a", "c:1:1")).isFalse();
+        assertThat(scripts.holder("a")).isEqualTo("c:1:10");
+    }
+
+    @Test
+    @Faults(16)
+    void acquire_thatComesTooLate_changesNothing() {
+        Reply reply = scripts.acquire("a", "c:1:x", 30_000, "1000", 6_000, 2_000);
+
+        assertThat(reply.code()).isEqualTo(4);
+        assertThat(reply.now()).isGreaterThan(1_700_000_000_000_000L);
+        assertThat(redis.keys()).isEmpty();
+    }
+
+    @Test
+    @Faults(16)
+    void acquire_thatComesTooLate_neitherQueuesNorExtends() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        redis.command("PEXPIRE", LOCK, "5000");
+
+        assertThat(scripts.acquire("a", "c:1:x", 30_000, "1000", 0, 2_000).code())
+                .isEqualTo(4);
+        assertThat(scripts.acquire("a", "c:2:y", 30_000, "1000", 6_000, 2_000).code())
+                .isEqualTo(4);
+        assertThat(scripts.lockTtl("a")).isLessThanOrEqualTo(5_000);
+        assertThat(scripts.queued("a")).isEmpty();
+    }
+
+    @Test
+    @Faults(16)
+    void acquire_atTheVeryMoment_isNotTooLate() {
+        long soon = scripts.attempt("b", "c:1:x", 1_000).now() + 10_000_000;
+
+        assertThat(scripts.acquire("a", "c:1:x", 30_000, Long.toString(soon), 0, 2_000)
+                        .code())
+                .isEqualTo(1);
+    }
+
+    // --- the queue
+
+    @Test
+    void release_grantsToTheFirstInLineForTheLengthOfAGrantAndTellsItsInbox() {
+        scripts.attempt("a", "c1:1:x", 30_000);
+        scripts.queue("a", "c2:1:y", 30_000);
+        scripts.queue("a", "c3:1:z", 30_000);
+        try (Resp inbox = Resp.connect("127.0.0.1", redis.port())) {
+            inbox.call("PSUBSCRIBE", "distributed_lock:~inbox:*");
+
+            assertThat(scripts.release("a", "c1:1:x")).isTrue();
+
+            assertThat(inbox.read())
+                    .isEqualTo(List.of(
+                            "pmessage",
+                            "distributed_lock:~inbox:*",
+                            "distributed_lock:~inbox:c2",
+                            "c2:1:y distributed_lock:a"));
+        }
+        assertThat(scripts.holder("a")).isEqualTo("c2:1:y");
+        assertThat(scripts.lockTtl("a")).isBetween(1_000L, 2_000L);
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c3:1:z"));
+        assertThat(scripts.tickets("a")).isEqualTo(1);
+    }
+
+    @Test
+    void release_withNobodyInLine_leavesOnlyTheCounter() {
+        scripts.attempt("a", "c:1:x", 30_000);
+
+        assertThat(scripts.release("a", "c:1:x")).isTrue();
+        assertThat(redis.keys()).containsExactly(Scripts.FENCE);
+    }
+
+    @Test
+    void grant_isConfirmedByTheNextAsk_withTheSameTokenAndTheFullLease() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        scripts.release("a", "c:1:x");
+        String granted = scripts.tokenText("a");
+
+        Reply confirmed = scripts.queue("a", "c:2:y", 30_000);
+
+        assertThat(confirmed.token()).hasToString(granted);
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+    }
+
+    @Test
+    void grants_goInTheOrderOfTheLine() {
+        scripts.attempt("a", "c:0:first", 30_000);
+        for (int i = 1; i <= 5; i++) {
+            scripts.queue("a", "c:0:" + i, 30_000);
+        }
+        String holder = "c:0:first";
+        for (int i = 1; i <= 5; i++) {
+            scripts.release("a", holder);
+            holder = scripts.holder("a");
+            assertThat(holder).isEqualTo("c:0:" + i);
+        }
+    }
+
+    @Test
+    void freeLock_withSomebodyInLine_goesToThatOneAndNotToTheCaller() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("DEL", LOCK);
+
+        assertThat(scripts.attempt("a", "c:3:z", 30_000).code()).isEqualTo(3);
+        assertThat(scripts.holder("a")).isEqualTo("c:2:y");
+        assertThat(scripts.lockTtl("a")).isLessThanOrEqualTo(2_000);
+    }
+
+    @Test
+    void freeLock_withSomebodyInLine_letsACallerThatWaitsStandBehind() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("DEL", LOCK);
+
+        Reply reply = scripts.queue("a", "c:3:z", 30_000);
+
+        assertThat(reply.place()).isZero();
+        assertThat(reply.left()).isEqualTo(2_000);
+        assertThat(scripts.holder("a")).isEqualTo("c:2:y");
+    }
+
+    @Test
+    @Faults(43)
+    void freeLock_askedForByTheFirstInLine_isItsOwnForTheFullLease() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("DEL", LOCK);
+
+        assertThat(scripts.queue("a", "c:2:y", 30_000).code()).isEqualTo(1);
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+        assertThat(redis.keys()).containsExactlyInAnyOrder(LOCK, Scripts.FENCE);
+    }
+
+    // --- dead tickets
+
+    @Test
+    @Faults(48)
+    void release_skipsDeadTickets() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.deadTickets("a", 63);
+        scripts.queue("a", "c:2:live", 30_000);
+
+        scripts.release("a", "c:1:x");
+
+        assertThat(scripts.holder("a")).isEqualTo("c:2:live");
+        assertThat(redis.keys()).containsExactlyInAnyOrder(LOCK, Scripts.FENCE);
+    }
+
+    @Test
+    @Faults(48)
+    void release_withADeadOneInTheMiddle_skipsItWhenItsTurnComes() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:first", 30_000);
+        scripts.queue("a", "c:3:dead", 30_000);
+        scripts.queue("a", "c:4:last", 30_000);
+        redis.command("HSET", TICKETS, "c:3:dead", "1000 2000");
+
+        scripts.release("a", "c:1:x");
+        scripts.release("a", "c:2:first");
+
+        assertThat(scripts.holder("a")).isEqualTo("c:4:last");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {64, 100, 200})
+    @Faults(48)
+    void manyDeadTickets_areClearedBoundedlyAndWhoeverAsksNextGoesOn(int dead) {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.deadTickets("a", dead);
+        scripts.queue("a", "c:2:live", 30_000);
+
+        scripts.release("a", "c:1:x");
+        assertThat(scripts.queued("a")).as("one run clears 64").hasSize(dead + 1 - 64);
+
+        for (int run = 0; run < (dead - 64) / 64; run++) {
+            assertThat(scripts.queue("a", "c:2:live", 30_000).code())
+                    .as("ask again at once")
+                    .isEqualTo(7);
+        }
+        assertThat(scripts.queue("a", "c:2:live", 30_000).code()).isEqualTo(1);
+        assertThat(scripts.queued("a")).isEmpty();
+    }
+
+    @Test
+    @Faults(48)
+    void manyDeadTickets_neverLetACallerPassALiveOne() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.deadTickets("a", 100);
+        scripts.queue("a", "c:2:live", 30_000);
+        redis.command("DEL", LOCK);
+
+        assertThat(scripts.attempt("a", "c:3:late", 30_000).code()).isEqualTo(7);
+        assertThat(scripts.attempt("a", "c:3:late", 30_000).code()).isEqualTo(3);
+
+        assertThat(scripts.holder("a")).isEqualTo("c:2:live");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "99999999999999", "1 2 3"})
+    void ticket_whoseLifeCannotBeRead_isDead(String ticket) {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("HSET", TICKETS, "c:2:y", ticket);
+
+        scripts.release("a", "c:1:x");
+
+        assertThat(redis.keys()).containsExactly(Scripts.FENCE);
+    }
+
+    @Test
+    void ticket_thatStandsInTheLineOnly_isDead() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("HDEL", TICKETS, "c:2:y");
+
+        scripts.release("a", "c:1:x");
+
+        assertThat(redis.keys()).containsExactly(Scripts.FENCE);
+    }
+
+    // --- release
+
+    @Test
+    @Faults(19)
+    void release_repeated_hasNoSecondEffect() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        scripts.queue("a", "c:3:z", 30_000);
+
+        assertThat(scripts.release("a", "c:1:x")).isTrue();
+        assertThat(scripts.release("a", "c:1:x")).isFalse();
+
+        assertThat(scripts.holder("a")).isEqualTo("c:2:y");
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c:3:z"));
+    }
+
+    @Test
+    @Faults(17)
+    void release_ofAnEarlierAcquisition_leavesThePresentOneAlone() {
+        scripts.attempt("a", "c:1:old", 30_000);
+        scripts.release("a", "c:1:old");
+        scripts.attempt("a", "c:1:new", 30_000);
+
+        assertThat(scripts.release("a", "c:1:old")).isFalse();
+        assertThat(scripts.holder("a")).isEqualTo("c:1:new");
+    }
+
+    @Test
+    void release_byOneInLine_takesItsTicketBackOnly() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        scripts.queue("a", "c:3:z", 30_000);
+
+        assertThat(scripts.release("a", "c:2:y")).isFalse();
+
+        assertThat(scripts.holder("a")).isEqualTo("c:1:x");
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c:3:z"));
+        assertThat(scripts.tickets("a")).isEqualTo(1);
+    }
+
+    @Test
+    @Faults(45)
+    void release_byOneThatWasGrantedMeanwhile_passesTheLockOn() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        scripts.queue("a", "c:3:z", 30_000);
+        scripts.release("a", "c:1:x");
+
+        assertThat(scripts.release("a", "c:2:y")).isTrue();
+        assertThat(scripts.holder("a")).isEqualTo("c:3:z");
+    }
+
+    @Test
+    void release_ofALockThatExpired_stillMovesTheLine() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("DEL", LOCK);
+
+        assertThat(scripts.release("a", "c:1:x")).isFalse();
+        assertThat(scripts.holder("a")).isEqualTo("c:2:y");
+    }
+
+    @Test
+    void release_ofNothing_leavesNothing() {
+        assertThat(scripts.release("a", "c:1:x")).isFalse();
+        assertThat(redis.keys()).isEmpty();
+    }
+
+    // --- what is not ours
+
+    @Test
+    @Faults(39)
+    void foreignValue_withAnExpiry_isRespectedAndSaidNotToNotify() {
+        redis.command("SET", LOCK, "somebody", "PX", "5000");
+
+        Reply reply = scripts.queue("a", "c:1:x", 30_000);
+
+        assertThat(reply.left()).isBetween(4_000L, 5_000L);
+        assertThat(reply.notified()).isFalse();
+        assertThat(scripts.attempt("a", "c:2:y", 30_000).code()).isEqualTo(3);
+        assertThat(scripts.release("a", "c:1:x")).isFalse();
+        assertThat(scripts.value("a")).isEqualTo("somebody");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"hf2:c:1:x:17", "hf10:c:1:x:17", "hf:c:1:x:17", "HF1:c:1:x:17", "c:1:x", ""})
+    @Faults(40)
+    void valueOfAnotherLayout_isThatOfAnotherHolder(String value) {
+        redis.command("SET", LOCK, value, "PX", "5000");
+
+        assertThat(scripts.queue("a", "c:1:x", 30_000).notified()).isFalse();
+        assertThat(scripts.release("a", "c:1:x")).isFalse();
+        assertThat(scripts.value("a")).isEqualTo(value);
+    }
+
+    @Test
+    @Faults(39)
+    void keyWithoutExpiry_isReportedAndNeverTaken() {
+        redis.command("SET", "distributed_lock:foreign", "somebody");
+
+        assertThat(scripts.attempt("foreign", "c:1:x", 30_000).code()).isEqualTo(5);
+        assertThat(scripts.queue("foreign", "c:1:x", 30_000).code()).isEqualTo(5);
+        assertThat(scripts.release("foreign", "c:1:x")).isFalse();
+        assertThat(scripts.value("foreign")).isEqualTo("somebody");
+        assertThat(redis.keys()).containsExactly("distributed_lock:foreign");
+    }
+
+    @Test
+    @Faults(39)
+    void keyOfAnotherType_isAnErrorOfTheAcquireAndNeverTaken() {
+        redis.command("HSET", "distributed_lock:foreign", "f", "v");
+
+        assertThatExceptionOfType(RespError.class)
+                .isThrownBy(() -> scripts.queue("foreign", "c:1:x", 30_000))
+                .withMessageContaining("WRONGTYPE");
+        assertThat(redis.keys()).containsExactly("distributed_lock:foreign");
+    }
+
+    /** It used to be an error, so that unlock() could not tell that the section was unprotected. */
+    @Test
+    @Faults(39)
+    void keyOfAnotherType_atARelease_meansThatTheLockIsGone() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("DEL", LOCK);
+        redis.command("HSET", LOCK, "f", "v");
+        redis.command("PEXPIRE", LOCK, "10000");
+
+        assertThat(scripts.release("a", "c:1:x")).isFalse();
+        assertThat(redis.command("HGET", LOCK, "f")).isEqualTo("v");
+        assertThat(scripts.queued("a")).as("still in line").hasSize(1);
+    }
+
+    // --- tokens
+
+    @Test
+    void token_withoutACounter_startsTwoSecondsAheadOfTheClock() {
+        Reply reply = scripts.attempt("a", "c:1:x", 30_000);
+
+        assertThat(reply.token()).isEqualTo(reply.now() + 2_000_000);
+        assertThat(redis.command("GET", Scripts.FENCE)).isEqualTo(Long.toString(reply.token()));
+        assertThat(scripts.ttl(Scripts.FENCE)).isEqualTo(-1);
+    }
+
+    @Test
+    void token_withACounterBehindTheClock_isTheClock() {
+        redis.command("SET", Scripts.FENCE, "17");
+
+        Reply reply = scripts.attempt("a", "c:1:x", 30_000);
+
+        assertThat(reply.token()).isEqualTo(reply.now());
+    }
+
+    @Test
+    void token_withACounterAheadOfTheClock_isTheNextNumber() {
+        redis.command("SET", Scripts.FENCE, "5000000000000000");
+
+        assertThat(scripts.attempt("a", "c:1:x", 30_000).token()).isEqualTo(5_000_000_000_000_001L);
+        assertThat(scripts.attempt("b", "c:1:y", 30_000).token()).isEqualTo(5_000_000_000_000_002L);
+    }
+
+    @Test
+    void token_ofAGrant_isHigherThanThatOfTheReleaser() {
+        long first = scripts.attempt("a", "c:1:x", 30_000).token();
+        scripts.queue("a", "c:2:y", 30_000);
+        scripts.release("a", "c:1:x");
+
+        assertThat(scripts.queue("a", "c:2:y", 30_000).token()).isGreaterThan(first);
+    }
+
+    @Test
+    @Faults(32)
+    void token_afterFlushAll_isHigherThanAllBefore() {
+        long before = 0;
+        for (int i = 0; i < 100; i++) {
+            before = scripts.attempt("a", "c:1:" + i, 30_000).token();
+            scripts.release("a", "c:1:" + i);
+        }
+
+        redis.flushAll();
+
+        assertThat(scripts.attempt("a", "c:1:x", 30_000).token()).isGreaterThan(before);
+    }
+
+    @Test
+    @Faults(58)
+    void token_nearTwoToThe53_isExactToTheLastDigit() {
+        redis.command("SET", Scripts.FENCE, "9007199254740988");
+
+        for (long expected = 9_007_199_254_740_989L; expected <= 9_007_199_254_740_991L; expected++) {
+            assertThat(scripts.attempt("a", "c:1:x", 30_000).token()).isEqualTo(expected);
+            assertThat(scripts.value("a")).isEqualTo("hf1:c:1:x:" + expected);
+            assertThat(redis.command("GET", Scripts.FENCE)).isEqualTo(Long.toString(expected));
+            scripts.release("a", "c:1:x");
+        }
+    }
+
+    /** Beyond 2^53 Lua cannot tell a number from the next: it used to hand out one token for ever. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "9007199254740991",
+                "9007199254740992",
+                "9007199254740993",
+                "9223372036854775807",
+                "99999999999999999999999999",
+            })
+    @Faults(58)
+    void token_beyondTwoToThe53_isRefusedAndTheCounterLeftAlone(String counter) {
+        redis.command("SET", Scripts.FENCE, counter);
+
+        assertThat(scripts.attempt("a", "c:1:x", 30_000).code()).isEqualTo(6);
+        assertThat(scripts.queue("a", "c:1:x", 30_000).code()).isEqualTo(6);
+        assertThat(redis.command("GET", Scripts.FENCE)).isEqualTo(counter);
+        assertThat(redis.keys()).containsExactly(Scripts.FENCE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "nan", "inf", "1e3", "0x10", "-5", "17 "})
+    @Faults({39, 58})
+    void token_withACounterThatIsNoNumber_isRefusedAndTheCounterLeftAlone(String counter) {
+        redis.command("SET", Scripts.FENCE, counter);
+
+        assertThat(scripts.attempt("a", "c:1:x", 30_000).code()).isEqualTo(6);
+        assertThat(redis.command("GET", Scripts.FENCE)).isEqualTo(counter);
+    }
+
+    @Test
+    @Faults(58)
+    void release_whenNoTokenCanFollow_freesTheLockAndGrantsToNobody() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("SET", Scripts.FENCE, "9007199254740991");
+
+        assertThat(scripts.release("a", "c:1:x")).isTrue();
+        assertThat(scripts.value("a")).isNull();
+        assertThat(scripts.queue("a", "c:2:y", 30_000).code()).isEqualTo(6);
+    }
+
+    @Test
+    @Faults(58)
+    void askingBehindAnother_whenNoTokenCanFollow_isRefusedToo() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "c:2:y", 30_000);
+        redis.command("DEL", LOCK);
+        redis.command("SET", Scripts.FENCE, "9007199254740991");
+
+        assertThat(scripts.queue("a", "c:3:z", 30_000).code()).isEqualTo(6);
+        assertThat(scripts.value("a")).isNull();
+    }
+
+    @Test
+    void locks_areIndependent_butShareTheCounter() {
+        long a = scripts.attempt("a", "c:1:x", 30_000).token();
+        long b = scripts.attempt("b", "c:2:y", 30_000).token();
+
+        assertThat(b).isGreaterThan(a);
+        assertThat(scripts.release("a", "c:2:y")).isFalse();
+        assertThat(scripts.holder("b")).isEqualTo("c:2:y");
+    }
+}

@@ -1,0 +1,228 @@
+package io.holdfast.redis.api;
+
+import static io.holdfast.redis.Until.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.redis.SharedRedis;
+import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.TcpProxy;
+import io.holdfast.testkit.Faults;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How many commands things cost: numbers that no noise of the machine can change. */
+class CommandCountIT {
+    private final RedisServer redis = SharedRedis.empty();
+    private final TcpProxy network = TcpProxy.to(redis.port());
+
+    @AfterEach
+    void close() {
+        network.close();
+    }
+
+    private Holdfast connect() {
+        return Holdfast.connect("redis://127.0.0.1:" + network.port());
+    }
+
+    @Test
+    void cycle_withoutContention_isTwoCommands() {
+        int cycles = 200;
+        try (Holdfast locks = connect()) {
+            DistributedLock lock = locks.lock("order:12345");
+            lock.lock();
+            lock.unlock();
+            redis.command("CONFIG", "RESETSTAT");
+            long requests = network.requestsSeen();
+            long up = network.bytesToServer();
+            long down = network.bytesToClient();
+
+            for (int i = 0; i < cycles; i++) {
+                lock.lock();
+                lock.unlock();
+            }
+
+            assertThat(network.requestsSeen() - requests).isEqualTo(2L * cycles);
+            assertThat(redis.commandStats())
+                    .containsEntry("evalsha", 2L * cycles)
+                    .doesNotContainKey("eval");
+            System.out.printf(
+                    "bytes per cycle: %d to the server, %d back%n",
+                    (network.bytesToServer() - up) / cycles, (network.bytesToClient() - down) / cycles);
+        }
+    }
+
+    @Test
+    void reentry_isNoCommand() {
+        try (Holdfast locks = connect()) {
+            DistributedLock lock = locks.lock("a");
+            lock.lock();
+            long requests = network.requestsSeen();
+
+            for (int i = 0; i < 100; i++) {
+                lock.lock();
+                assertThat(lock.isHeldByCurrentThread()).isTrue();
+                assertThat(lock.getHoldCount()).isEqualTo(2);
+                assertThat(lock.unlock()).isTrue();
+            }
+
+            assertThat(network.requestsSeen()).isEqualTo(requests);
+        }
+    }
+
+    @Test
+    void refusal_isOneCommand() {
+        try (Holdfast holder = Holdfast.connect(redis.uri());
+                Holdfast locks = connect()) {
+            assertThat(holder.lock("a").tryLock()).isTrue();
+            assertThat(locks.lock("a").tryLock()).isFalse();
+            long requests = network.requestsSeen();
+
+            for (int i = 0; i < 50; i++) {
+                assertThat(locks.lock("a").tryLock()).isFalse();
+            }
+
+            assertThat(network.requestsSeen() - requests).isEqualTo(50);
+        }
+    }
+
+    @Test
+    void firstUse_ofAClient_isConnectReadTheClockAndLock() {
+        try (Holdfast locks = connect()) {
+            assertThat(network.connectionsAccepted())
+                    .as("connects when first used")
+                    .isZero();
+
+            assertThat(locks.lock("a").tryLock()).isTrue();
+
+            assertThat(network.connectionsAccepted()).isEqualTo(1);
+            assertThat(network.requestsSeen())
+                    .as("greeting, run id, clock, script by its hash, and by its text if the server is new")
+                    .isLessThanOrEqualTo(6);
+        }
+    }
+
+    /** Ask and stand in line, release and hand over, ask again and have it. */
+    @Test
+    @Faults(44)
+    void handOver_betweenTwoClients_isThreeCommands() throws Exception {
+        int handOvers = 40;
+        try (Holdfast one = connect();
+                Holdfast two = connect()) {
+            HandOver.isTold(redis, two, one, 1);
+            HandOver.isTold(redis, one, two, 2);
+            DistributedLock lock = one.lock("a");
+            lock.lock();
+            Future<Boolean> other = Crowd.start(() -> {
+                boolean safe = true;
+                for (int left = handOvers / 2 - 1; left >= 0; left--) {
+                    two.lock("a").lock();
+                    if (left > 0) {
+                        until(this::somebodyWaits);
+                    }
+                    safe &= two.lock("a").unlock();
+                }
+                return safe;
+            });
+            until(this::somebodyWaits);
+            long before = network.requestsSeen();
+
+            lock.unlock();
+            for (int i = 1; i < handOvers / 2; i++) {
+                lock.lock();
+                until(this::somebodyWaits);
+                lock.unlock();
+            }
+            assertThat(Crowd.get(other)).isTrue();
+
+            // The first asker stood in line before, the last holder is followed by nobody.
+            assertThat(network.requestsSeen() - before).isEqualTo(3L * handOvers - 3);
+        }
+    }
+
+    private boolean somebodyWaits() {
+        return Long.valueOf(1).equals(redis.command("EXISTS", "distributed_lock:~queue:{distributed_lock:a}"));
+    }
+
+    @Test
+    @Faults(44)
+    void release_withManyWaiters_tellsOneOfThem() throws Exception {
+        List<Holdfast> clients = new ArrayList<>();
+        try (Holdfast holder = Holdfast.connect(redis.uri())) {
+            DistributedLock lock = holder.lock("a");
+            lock.lock();
+            List<Future<Boolean>> waiters = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                Holdfast client = Holdfast.connect(redis.uri());
+                clients.add(client);
+                waiters.add(Crowd.start(() -> {
+                    client.lock("a").lock();
+                    return client.lock("a").unlock();
+                }));
+            }
+            until(() -> HandOver.inboxes(redis) == 8);
+            redis.command("CONFIG", "RESETSTAT");
+
+            assertThat(lock.unlock()).isTrue();
+            for (Future<Boolean> waiter : waiters) {
+                assertThat(Crowd.get(waiter)).isTrue();
+            }
+
+            assertThat(redis.commandStats())
+                    .as("one message for each hand-over")
+                    .containsEntry("publish", 8L);
+        } finally {
+            clients.forEach(Holdfast::close);
+        }
+    }
+
+    @Test
+    void renewal_ofManyLeases_isOneCommandForAll() throws Exception {
+        int leases = 300;
+        try (Holdfast locks = connect()) {
+            List<Lease> held = new ArrayList<>();
+            for (int i = 0; i < leases; i++) {
+                held.add(
+                        locks.lock("n" + i, o -> o.lease(Duration.ofSeconds(6))).acquire(Duration.ZERO));
+            }
+            long requests = network.requestsSeen();
+            redis.command("CONFIG", "RESETSTAT");
+
+            until(() -> redis.commandStats().getOrDefault("pexpire", 0L) >= leases);
+
+            assertThat(network.requestsSeen() - requests)
+                    .as("a new connection, and few batches")
+                    .isLessThan(20);
+            held.forEach(lease -> assertThat(lease.isValid()).isTrue());
+        }
+    }
+
+    /** A watchdog that starts a timer for each hold, or forgets to stop one, shows here. */
+    @Test
+    void renewals_doNotGrowWithTraffic() throws Exception {
+        try (Holdfast locks = connect();
+                Lease lease =
+                        locks.lock("held", o -> o.lease(Duration.ofMillis(900))).acquire(Duration.ZERO)) {
+            DistributedLock busy = locks.lock("busy", o -> o.lease(Duration.ofMillis(900)));
+            for (int i = 0; i < 500; i++) {
+                busy.lock();
+                busy.unlock();
+            }
+            redis.command("CONFIG", "RESETSTAT");
+            long start = System.nanoTime();
+
+            until(() -> redis.commandStats().getOrDefault("pexpire", 0L) >= 4);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                    .as("four renewals, a third of the lease apart")
+                    .isGreaterThan(Duration.ofMillis(700));
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+}

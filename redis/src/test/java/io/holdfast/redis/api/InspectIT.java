@@ -1,0 +1,223 @@
+package io.holdfast.redis.api;
+
+import static io.holdfast.redis.Until.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.holdfast.ClientClosedException;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.SharedRedis;
+import io.holdfast.servers.RedisServer;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.testkit.Faults;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class InspectIT {
+    private final RedisServer redis = SharedRedis.empty();
+    private final Holdfast locks = Holdfast.connect(redis.uri());
+
+    @AfterEach
+    void close() {
+        locks.close();
+    }
+
+    private List<String> names(String pattern) {
+        return locks.inspect(pattern).stream().map(LockInfo::name).sorted().toList();
+    }
+
+    @Test
+    void nothingHeld_isAnEmptyList() throws Exception {
+        locks.lock("a").acquire(Duration.ZERO).close();
+
+        assertThat(locks.inspect("*")).isEmpty();
+    }
+
+    @Test
+    void heldLock_isDescribed() throws Exception {
+        try (Lease lease = locks.lock("order:1").acquire(Duration.ZERO)) {
+            assertThat(locks.inspect("order:1")).singleElement().satisfies(info -> {
+                assertThat(info.name()).isEqualTo("order:1");
+                assertThat(info.token()).hasValue(lease.token());
+                assertThat(info.owner())
+                        .hasValueSatisfying(owner -> assertThat(redis.command("GET", "distributed_lock:order:1"))
+                                .isEqualTo("hf1:" + owner + ":" + lease.token()));
+                assertThat(info.remaining()).isBetween(Duration.ofSeconds(28), Duration.ofSeconds(30));
+                assertThat(info.waiters()).isEmpty();
+            });
+        }
+    }
+
+    @Test
+    void waiters_areListedFirstComeFirst() throws Exception {
+        List<Future<Boolean>> waiters = new ArrayList<>();
+        try (Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
+            for (int i = 1; i <= 3; i++) {
+                int place = i;
+                waiters.add(Crowd.start(() -> {
+                    locks.lock("a").lock();
+                    return locks.lock("a").unlock();
+                }));
+                until(() -> locks.inspect("a").get(0).waiters().size() == place);
+            }
+            List<String> inLine = locks.inspect("a").get(0).waiters();
+            assertThat(redis.command("ZRANGE", "distributed_lock:~queue:{distributed_lock:a}", "0", "-1"))
+                    .isEqualTo(inLine);
+            assertThat(inLine).hasSize(3).doesNotHaveDuplicates();
+            assertThat(lease.isValid()).isTrue();
+        }
+        for (Future<Boolean> waiter : waiters) {
+            assertThat(Crowd.get(waiter)).isTrue();
+        }
+    }
+
+    @Test
+    @Faults(39)
+    void lockOfAnother_isShownWithItsTextAndWithoutToken() {
+        redis.command("SET", "distributed_lock:theirs", "some-uuid", "PX", "5000");
+
+        assertThat(locks.inspect("theirs")).singleElement().satisfies(info -> {
+            assertThat(info.owner()).hasValue("some-uuid");
+            assertThat(info.token()).isEmpty();
+            assertThat(info.remaining()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
+        });
+    }
+
+    @Test
+    @Faults(39)
+    void keyWithoutExpiry_isShownWithNothingLeft() {
+        redis.command("SET", "distributed_lock:theirs", "v");
+
+        assertThat(locks.inspect("*"))
+                .singleElement()
+                .satisfies(info -> assertThat(info.remaining()).isZero());
+    }
+
+    @Test
+    @Faults(40)
+    void lockOfALaterLayout_isShownAsItIs() {
+        redis.command("SET", "distributed_lock:later", "hf2:a:b:17", "PX", "5000");
+
+        assertThat(locks.inspect("*")).singleElement().satisfies(info -> {
+            assertThat(info.owner()).hasValue("hf2:a:b:17");
+            assertThat(info.token()).isEmpty();
+        });
+    }
+
+    /** It used to make the whole inspection fail. */
+    @Test
+    @Faults(39)
+    void somethingThatIsNoLock_hidesNoOther() throws Exception {
+        redis.command("HSET", "distributed_lock:hash", "f", "v");
+        redis.command("RPUSH", "distributed_lock:list", "v");
+        try (Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(names("*")).containsExactly("a");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "*, 'a?b,a[c]d,axb,order:1,order:2,x^y'",
+        "order:*, 'order:1,order:2'",
+        "*:2, order:2",
+        "order:1, order:1",
+        "order, ''",
+        "a?b, a?b",
+        "a[c]d, a[c]d",
+        "x^y, x^y",
+        "a*b, 'a?b,axb'",
+        "nothing*, ''",
+    })
+    void pattern_meansItselfButForTheStar(String pattern, String expected) throws Exception {
+        List<String> all = List.of("a?b", "a[c]d", "axb", "order:1", "order:2", "x^y");
+        for (String name : all) {
+            locks.lock(name).acquire(Duration.ZERO);
+        }
+
+        assertThat(String.join(",", names(pattern))).isEqualTo(expected);
+    }
+
+    @Test
+    void otherKeys_areNotShown() throws Exception {
+        redis.command("SET", "distributed_lock", "v");
+        redis.command("SET", "other:a", "v");
+        redis.command("SET", "distributed_lock:~gate:a", "17");
+        try (Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(names("*")).containsExactly("a");
+        }
+    }
+
+    @Test
+    void manyLocks_areAllFoundOnce() throws Exception {
+        List<String> command = new ArrayList<>(List.of("MSET"));
+        for (int i = 0; i < 2_000; i++) {
+            command.add("distributed_lock:n" + i);
+            command.add("v");
+        }
+        redis.command(command.toArray(String[]::new));
+
+        assertThat(names("*")).hasSize(2_000).doesNotHaveDuplicates();
+        assertThat(names("n19*")).hasSize(111);
+    }
+
+    /** Each page of a scan used to stand on the stack of those before it. */
+    @Test
+    void bigDatabase_isReadToItsEndOnASmallStack() throws Exception {
+        try (RedisServer big = RedisServer.start();
+                Holdfast reader = Holdfast.connect(big.uri());
+                Lease lease = reader.lock("a").acquire(Duration.ZERO)) {
+            big.command("DEBUG", "POPULATE", "100000", "one", "1");
+            big.command("DEBUG", "POPULATE", "100000", "two", "1");
+            java.util.concurrent.FutureTask<List<LockInfo>> read =
+                    new java.util.concurrent.FutureTask<>(() -> reader.inspect("*"));
+
+            new Thread(null, read, "small", 200_000).start();
+
+            assertThat(Crowd.get(read))
+                    .singleElement()
+                    .satisfies(info -> assertThat(info.token()).hasValue(lease.token()));
+        }
+    }
+
+    @Test
+    void inspection_changesNothing() throws Exception {
+        try (Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
+            Object value = redis.command("GET", "distributed_lock:a");
+            redis.command("CONFIG", "RESETSTAT");
+
+            locks.inspect("*");
+
+            assertThat(redis.command("GET", "distributed_lock:a")).isEqualTo(value);
+            assertThat(redis.commandStats()).doesNotContainKeys("set", "del", "pexpire", "zadd", "hset", "keys");
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void closedClient_isATypedError() {
+        locks.close();
+
+        assertThatExceptionOfType(ClientClosedException.class).isThrownBy(() -> locks.inspect("*"));
+        assertThatExceptionOfType(ClientClosedException.class).isThrownBy(locks::health);
+    }
+
+    @Test
+    @Faults(50)
+    void serverThatIsNotThere_isATypedError() {
+        try (Holdfast none = Holdfast.connect("redis://127.0.0.1:1")) {
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() -> none.inspect("*"))
+                    .withMessageContaining("redis://127.0.0.1:1");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.holdfast.redis.faults;
+
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Hold;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockListener;
+import io.holdfast.Loss;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A client of a test, and what its listener heard. Each test's clients are closed by the {@link Rig}. */
+final class Client implements LockListener, AutoCloseable {
+    private final List<Loss> losses = new CopyOnWriteArrayList<>();
+    private final AtomicInteger renewals = new AtomicInteger();
+    private final AtomicInteger failedRenewals = new AtomicInteger();
+    private @Nullable Holdfast locks;
+
+    /** Made from a builder, so that the listener is there from the start. */
+    static Client of(String uri, Consumer<Holdfast.Builder> settings) {
+        Client client = new Client();
+        Holdfast.Builder builder = Holdfast.builder().uri(uri).listener(client);
+        settings.accept(builder);
+        client.locks = builder.build();
+        return client;
+    }
+
+    Holdfast locks() {
+        return requireNonNull(locks);
+    }
+
+    DistributedLock lock(String name) {
+        return locks().lock(name);
+    }
+
+    DistributedLock lock(String name, Duration lease) {
+        return locks().lock(name, options -> options.lease(lease));
+    }
+
+    /** A lock whose lease ends by itself. */
+    DistributedLock lockUnrenewed(String name, Duration lease) {
+        return locks().lock(name, options -> options.lease(lease).renewal(false));
+    }
+
+    /** Takes a free lock. */
+    Lease take(String name, Duration lease) {
+        return lock(name, lease).tryAcquire().orElseThrow();
+    }
+
+    /** Takes a free lock whose lease ends by itself. */
+    Lease takeUnrenewed(String name, Duration lease) {
+        return lockUnrenewed(name, lease).tryAcquire().orElseThrow();
+    }
+
+    /** Makes the connection for commands, so that what comes next does not have to. */
+    Client connected() {
+        take("warm-up", Duration.ofSeconds(5)).release();
+        return this;
+    }
+
+    /** What was lost so far, in order. */
+    List<Loss> losses() {
+        return List.copyOf(losses);
+    }
+
+    int renewals() {
+        return renewals.get();
+    }
+
+    int failedRenewals() {
+        return failedRenewals.get();
+    }
+
+    @Override
+    public void lost(Hold hold, Loss loss) {
+        losses.add(loss);
+    }
+
+    @Override
+    public void renewed(Hold hold, Duration lag) {
+        renewals.incrementAndGet();
+    }
+
+    @Override
+    public void renewalFailed(Hold hold, Duration remaining, Throwable reason) {
+        failedRenewals.incrementAndGet();
+    }
+
+    @Override
+    public void close() {
+        locks().close();
+    }
+}

@@ -1,0 +1,157 @@
+package io.holdfast.redis.faults;
+
+import static io.holdfast.redis.faults.Rig.LONG;
+import static io.holdfast.redis.faults.Rig.SOON;
+import static io.holdfast.redis.faults.Rig.get;
+import static io.holdfast.redis.faults.Rig.since;
+import static io.holdfast.redis.faults.Rig.until;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Lease;
+import io.holdfast.servers.HeldRequest;
+import io.holdfast.testkit.Faults;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Messages to those who wait that are lost, early or too many. */
+class WaitingFaultsIT {
+    @RegisterExtension
+    static final Rig rig = new Rig();
+
+    /** The message went to nobody. Without one more try the waiter would sleep until its next look, 2 s later. */
+    @Test
+    @Faults(41)
+    void release_beforeTheSubscriptionIsConfirmed_isNoticedAtItsConfirmation() {
+        Lease lease = rig.direct().take("a", LONG);
+        Client waiter = rig.overProxy();
+        HeldRequest subscription = rig.proxy().holdNextRequestContaining("SUBSCRIBE");
+        Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
+        subscription.awaitSprung(SOON);
+        until("it waits", () -> rig.waiters("a") == 1);
+        assertThat(lease.release()).isTrue();
+        assertThat(rig.owner("a")).as("given to the waiter, who does not know").isNotEmpty();
+
+        long confirmed = System.nanoTime();
+        subscription.release();
+
+        assertThat(get(waiting).token()).isGreaterThan(lease.token());
+        assertThat(since(confirmed)).isLessThan(ofSeconds(1));
+    }
+
+    @Test
+    @Faults(42)
+    void release_whileTheSubscriberReconnects_isNoticedAtTheNewSubscription() {
+        Lease lease = rig.direct().take("a", LONG);
+        Client waiter = rig.overProxy();
+        Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
+        until("it waits, and listens", () -> rig.waiters("a") == 1 && subscribers() == 1);
+        HeldRequest subscription = rig.proxy().holdNextRequestContaining("SUBSCRIBE");
+        rig.redis().command("CLIENT", "KILL", "TYPE", "pubsub");
+        subscription.awaitSprung(SOON);
+        assertThat(lease.release()).isTrue();
+
+        long confirmed = System.nanoTime();
+        subscription.release();
+
+        assertThat(get(waiting).token()).isGreaterThan(lease.token());
+        assertThat(since(confirmed)).isLessThan(ofSeconds(1));
+    }
+
+    /** No subscription ever comes to be: waiters look for themselves. */
+    @Test
+    @Faults({41, 42})
+    void release_whileNobodyCanSubscribe_isNoticedAtTheNextLook() {
+        Lease lease = rig.direct().take("a", LONG);
+        rig.redis().command("ACL", "SETUSER", "default", "-subscribe");
+        rig.afterwards(() -> rig.redis().command("ACL", "SETUSER", "default", "+@all"));
+        Client waiter = rig.direct();
+        Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
+        until("it waits", () -> rig.waiters("a") == 1);
+
+        assertThat(lease.release()).isTrue();
+
+        long released = System.nanoTime();
+        assertThat(get(waiting).token()).isGreaterThan(lease.token());
+        assertThat(since(released)).as("looks every two seconds").isLessThan(ofSeconds(4));
+    }
+
+    /** Both connections of a waiter break, again and again. */
+    @Test
+    @Faults({22, 42})
+    void wait_whoseConnectionsAreKilledAgainAndAgain_endsWithTheLock() {
+        Lease lease = rig.direct().take("a", LONG);
+        Client waiter = rig.direct();
+        Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
+        for (int i = 0; i < 5; i++) {
+            until("it waits, and listens", () -> rig.waiters("a") == 1 && subscribers() == 1);
+            rig.redis().killClients();
+        }
+        assertThat(lease.release()).isTrue();
+        assertThat(get(waiting).release()).isTrue();
+        rig.awaitNothingLeft();
+    }
+
+    @Test
+    @Faults(44)
+    void release_withManyWaiters_wakesOneOfThem() throws InterruptedException {
+        Lease lease = rig.direct().take("a", LONG);
+        int clients = 5;
+        int threads = 3;
+        BlockingQueue<Lease> got = new LinkedBlockingQueue<>();
+        List<Future<Boolean>> waiting = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            Client client = rig.direct();
+            for (int j = 0; j < threads; j++) {
+                waiting.add(rig.start(() -> got.add(client.lock("a", LONG).acquire(SOON))));
+            }
+        }
+        int waiters = clients * threads;
+        until("all wait, and listen", () -> rig.waiters("a") == waiters && subscribers() == clients);
+        until("their looks after the subscription are over", () -> isQuiet());
+        rig.redis().command("CONFIG", "RESETSTAT");
+
+        assertThat(lease.release()).isTrue();
+        Lease first = got.poll(SOON.toMillis(), TimeUnit.MILLISECONDS);
+
+        assertThat(first).isNotNull();
+        assertThat(rig.calls("publish")).isEqualTo(1);
+        // The release, the winner's question, and perhaps somebody's look that was due anyway: not one for each waiter.
+        assertThat(rig.calls("evalsha")).isBetween(2L, 5L);
+        assertThat(got).isEmpty();
+
+        Lease next = first;
+        for (int i = 1; i < waiters; i++) {
+            assertThat(next.release()).isTrue();
+            Lease after = got.poll(SOON.toMillis(), TimeUnit.MILLISECONDS);
+            assertThat(after).isNotNull();
+            assertThat(after.token()).isGreaterThan(next.token());
+            next = after;
+        }
+        assertThat(next.release()).isTrue();
+        waiting.forEach(Rig::get);
+        assertThat(rig.calls("publish")).as("one for each hand-over").isEqualTo(waiters);
+        rig.awaitNothingLeft();
+    }
+
+    /** Nobody has asked for a tenth of a second. */
+    private static boolean isQuiet() {
+        long before = rig.calls("evalsha");
+        long start = System.nanoTime();
+        until("a moment passes", () -> since(start).compareTo(ofMillis(100)) > 0);
+        return rig.calls("evalsha") == before;
+    }
+
+    private static long subscribers() {
+        return String.valueOf(rig.redis().command("CLIENT", "LIST", "TYPE", "pubsub"))
+                .lines()
+                .count();
+    }
+}
