@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -98,7 +99,7 @@ class HoldfastBuilderTest {
         locks.close();
 
         assertThatExceptionOfType(ClientClosedException.class)
-                .isThrownBy(() -> locks.lock("a").tryLock(1, java.util.concurrent.TimeUnit.SECONDS))
+                .isThrownBy(() -> locks.lock("a").tryLock(1, SECONDS))
                 .withMessage("lock 'a': the Holdfast client is closed")
                 .satisfies(e -> assertThat(e.lockName()).isEqualTo("a"));
     }

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.greaterThan;
 
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
@@ -38,7 +39,7 @@ class HugeDurationsTest {
     @Test
     void hugeMaxHold_isNoLimitAndRenewalGoesOn() throws Exception {
         try (Lease lease = locks.lock("a", o -> o.maxHold(EVER)).acquire(Duration.ZERO)) {
-            await().atMost(10, SECONDS).untilAtomic(renewals, org.hamcrest.Matchers.greaterThan(3));
+            await().atMost(10, SECONDS).untilAtomic(renewals, greaterThan(3));
 
             assertThat(lease.isValid()).isTrue();
         }

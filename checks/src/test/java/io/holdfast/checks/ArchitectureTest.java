@@ -48,9 +48,8 @@ class ArchitectureTest {
         return noClasses()
                 .that(resideInAnyPackage(packages))
                 // The one place that is the machine, and the two where a message or a class loader needs the thread.
-                .and(DescribedPredicate.not(simpleName("SystemPlatform")
-                        .or(simpleName("Stores"))
-                        .or(simpleName("JdkLock"))))
+                .and(DescribedPredicate.not(
+                        simpleName("SystemPlatform").or(simpleName("Stores")).or(simpleName("JdkLock"))))
                 .should(accessForbidden())
                 .because("the whole engine must run under the time, the threads and the chance of a test");
     }
@@ -107,7 +106,8 @@ class ArchitectureTest {
 
     @Test
     void backends_doNotSeeTheEngine() {
-        internalsStayInside("io.holdfast.redis..", "io.holdfast.testkit..", "io.holdfast.cli..", "io.holdfast.examples..")
+        internalsStayInside(
+                        "io.holdfast.redis..", "io.holdfast.testkit..", "io.holdfast.cli..", "io.holdfast.examples..")
                 .check(LIBRARY);
     }
 
@@ -121,7 +121,8 @@ class ArchitectureTest {
     @Test
     void core_dependsOnNothingButTheJdkAndSlf4j() {
         classes()
-                .that(resideInAnyPackage("io.holdfast", "io.holdfast.spi..", "io.holdfast.memory..", "io.holdfast.internal.."))
+                .that(resideInAnyPackage(
+                        "io.holdfast", "io.holdfast.spi..", "io.holdfast.memory..", "io.holdfast.internal.."))
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(

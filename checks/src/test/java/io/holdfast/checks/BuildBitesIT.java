@@ -31,13 +31,20 @@ class BuildBitesIT {
 
     @Test
     void aNullThatIsDereferenced_isAnErrorOfNullAway() throws Exception {
-        assertThat(build("nullness", "compile", "    public static int f() {\n        Object o = null;\n        return o.hashCode();\n    }\n"))
+        assertThat(build(
+                        "nullness",
+                        "compile",
+                        "    public static int f() {\n        Object o = null;\n        return o.hashCode();\n    }\n"))
                 .contains("[NullAway]");
     }
 
     @Test
     void aWarning_isAnError() throws Exception {
-        assertThat(build("raw", "compile", "    public static java.util.List f() {\n        return new java.util.ArrayList<String>();\n    }\n"))
+        assertThat(
+                        build(
+                                "raw",
+                                "compile",
+                                "    public static java.util.List f() {\n        return new java.util.ArrayList<String>();\n    }\n"))
                 .contains("-Werror");
     }
 
@@ -96,7 +103,6 @@ class BuildBitesIT {
                     </dependency>
                   </dependencies>
                 </project>
-                """
-                .formatted(System.getProperty("holdfast.test.version"), name);
+                """.formatted(System.getProperty("holdfast.test.version"), name);
     }
 }

@@ -88,7 +88,8 @@ class DocumentsTest {
     @Test
     void everyPromiseInTheGuarantees_pointsToATest() {
         String guarantees = Repo.read(Repo.ROOT.resolve("docs/guarantees.md"));
-        List<String> bare = guarantees.lines()
+        List<String> bare = guarantees
+                .lines()
                 .filter(line -> line.startsWith("| G"))
                 .filter(line -> !TEST_NAME.matcher(line).find())
                 .toList();
@@ -99,11 +100,19 @@ class DocumentsTest {
 
     @Test
     void noFile_namesAMachineOrARegistry() {
-        Pattern forbidden = Pattern.compile(String.join("|", "\\.\\./sha" + "red", "/wo" + "rk/", "/ro" + "ot/",
-                "/usr/lib/jv" + "m", "repo1?\\.mav" + "en", "maven\\.apa" + "che\\.org/maven2", "deb\\.deb" + "ian\\.org",
+        Pattern forbidden = Pattern.compile(String.join(
+                "|",
+                "\\.\\./sha" + "red",
+                "/wo" + "rk/",
+                "/ro" + "ot/",
+                "/usr/lib/jv" + "m",
+                "repo1?\\.mav" + "en",
+                "maven\\.apa" + "che\\.org/maven2",
+                "deb\\.deb" + "ian\\.org",
                 "registry\\.npm" + "js"));
         List<String> found = new ArrayList<>();
-        for (String ending : List.of(".java", ".md", ".xml", ".lua", ".sh", "/run", "/holdfast", ".properties", ".config", ".svg")) {
+        for (String ending :
+                List.of(".java", ".md", ".xml", ".lua", ".sh", "/run", "/holdfast", ".properties", ".config", ".svg")) {
             for (Path file : Repo.files(Repo.ROOT, ending)) {
                 Matcher match = forbidden.matcher(Repo.read(file));
                 if (match.find()) {
@@ -116,6 +125,9 @@ class DocumentsTest {
 
     /** Without indentation and blank lines. */
     private static String stripped(String code) {
-        return code.lines().map(String::strip).filter(line -> !line.isEmpty()).collect(Collectors.joining("\n", "", "\n"));
+        return code.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .collect(Collectors.joining("\n", "", "\n"));
     }
 }

@@ -37,8 +37,8 @@ class FaultTableTest {
         Set<Integer> faults = numbers(document.substring(0, document.indexOf(BEGIN)));
         Set<Integer> toCome = toCome(document);
 
-        String written = document.substring(0, document.indexOf(BEGIN) + BEGIN.length())
-                + "\n\n" + table(tests) + "\n" + document.substring(document.indexOf(END));
+        String written = document.substring(0, document.indexOf(BEGIN) + BEGIN.length()) + "\n\n" + table(tests) + "\n"
+                + document.substring(document.indexOf(END));
         if (!written.equals(document)) {
             assertThat(System.getenv("CI"))
                     .as("docs/faults.md is out of date: run the build once and commit what it writes")
@@ -51,7 +51,9 @@ class FaultTableTest {
         gaps.removeAll(toCome);
         assertThat(gaps).as("faults without a test").isEmpty();
         assertThat(toCome).as("said to be still to come, and tested").doesNotContainAnyElementsOf(tests.keySet());
-        assertThat(faults).as("numbers that tests name and the catalogue does not know").containsAll(tests.keySet());
+        assertThat(faults)
+                .as("numbers that tests name and the catalogue does not know")
+                .containsAll(tests.keySet());
     }
 
     @Test

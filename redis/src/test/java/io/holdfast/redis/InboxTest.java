@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.is;
 
 import io.holdfast.spi.Platform;
 import java.util.concurrent.CountDownLatch;
@@ -67,12 +68,12 @@ class InboxTest {
     @Test
     void close_whileTheConnectionIsBeingMade_endsItOnceItIsThere() {
         inbox.start();
-        await().untilAtomic(line.connecting, org.hamcrest.Matchers.is(1));
+        await().untilAtomic(line.connecting, is(1));
 
         inbox.close();
         line.open.countDown();
 
-        await().untilAtomic(line.ended, org.hamcrest.Matchers.is(1));
+        await().untilAtomic(line.ended, is(1));
         await().until(() -> Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().equals("holdfast-inbox")));
         assertThat(subscribed).as("told to a client that is closed").hasValue(0);
@@ -83,11 +84,11 @@ class InboxTest {
     void break_ofTheConnection_isFollowedByANewSubscriptionThatIsToldAgain() {
         line.open.countDown();
         inbox.start();
-        await().untilAtomic(subscribed, org.hamcrest.Matchers.is(1));
+        await().untilAtomic(subscribed, is(1));
 
         line.cut();
 
-        await().untilAtomic(subscribed, org.hamcrest.Matchers.is(2));
+        await().untilAtomic(subscribed, is(2));
         assertThat(line.ended).hasValue(1);
     }
 
@@ -95,11 +96,11 @@ class InboxTest {
     void close_whileSubscribed_endsTheThread() {
         line.open.countDown();
         inbox.start();
-        await().untilAtomic(subscribed, org.hamcrest.Matchers.is(1));
+        await().untilAtomic(subscribed, is(1));
 
         inbox.close();
 
-        await().untilAtomic(line.ended, org.hamcrest.Matchers.is(1));
+        await().untilAtomic(line.ended, is(1));
         assertThat(line.connecting).hasValue(1);
     }
 }

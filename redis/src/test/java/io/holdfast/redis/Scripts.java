@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import io.holdfast.servers.RedisServer;
 import java.util.ArrayList;
@@ -142,7 +143,7 @@ final class Scripts {
     }
 
     long ttl(String key) {
-        return (Long) java.util.Objects.requireNonNull(redis.command("PTTL", key));
+        return (Long) requireNonNull(redis.command("PTTL", key));
     }
 
     long lockTtl(String name) {
@@ -150,11 +151,11 @@ final class Scripts {
     }
 
     List<?> queued(String name) {
-        return (List<?>) java.util.Objects.requireNonNull(redis.command("ZRANGE", keys.queue(name), "0", "-1"));
+        return (List<?>) requireNonNull(redis.command("ZRANGE", keys.queue(name), "0", "-1"));
     }
 
     long tickets(String name) {
-        return (Long) java.util.Objects.requireNonNull(redis.command("HLEN", keys.tickets(name)));
+        return (Long) requireNonNull(redis.command("HLEN", keys.tickets(name)));
     }
 
     /** Puts so many tickets at the head of the queue whose life is over. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.Loss;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.redis.SharedRedis;
 import io.holdfast.servers.RedisServer;
@@ -120,7 +121,7 @@ class AccessListIT {
                     .isThrownBy(() -> locks.lock("b").tryLock());
             var loss = lease.lost().toCompletableFuture().get(10, SECONDS);
 
-            assertThat(loss.cause()).isEqualTo(io.holdfast.Loss.Cause.EXPIRED);
+            assertThat(loss.cause()).isEqualTo(Loss.Cause.EXPIRED);
             assertThat(loss.detail()).contains("the last one failed").contains("NOPERM");
             assertThat(lease.release()).isFalse();
         }

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -46,7 +47,7 @@ final class Crowd {
 
     /** Starts a thread of its own. */
     static <T> Future<T> start(Callable<T> task) {
-        java.util.concurrent.FutureTask<T> future = new java.util.concurrent.FutureTask<>(task);
+        FutureTask<T> future = new FutureTask<>(task);
         Thread thread = new Thread(future, "crowd");
         thread.setDaemon(true);
         thread.start();

@@ -1,5 +1,6 @@
 package io.holdfast.redis.api;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -14,7 +15,6 @@ import io.holdfast.servers.RedisServer;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -115,7 +115,7 @@ class FencingGateIT {
     void memory_lastsThirtyDaysFromTheLastWrite() {
         gate(true).admit("invoice", 17);
 
-        long ttl = (Long) Objects.requireNonNull(redis.command("PTTL", "distributed_lock:~gate:invoice"));
+        long ttl = (Long) requireNonNull(redis.command("PTTL", "distributed_lock:~gate:invoice"));
         assertThat(Duration.ofMillis(ttl)).isBetween(Duration.ofDays(30).minusMinutes(1), Duration.ofDays(30));
     }
 

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -75,7 +76,7 @@ class HandedInPoolIT {
 
         assertThat(lock.tryLock()).isTrue();
         assertThat(redis.command("PTTL", "distributed_lock:order:1"))
-                .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LONG)
+                .asInstanceOf(InstanceOfAssertFactories.LONG)
                 .isBetween(4_000L, 5_000L);
         assertThat(lock.unlock()).isTrue();
     }

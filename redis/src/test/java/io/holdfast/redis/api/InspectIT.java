@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,8 +179,7 @@ class InspectIT {
                 Lease lease = reader.lock("a").acquire(Duration.ZERO)) {
             big.command("DEBUG", "POPULATE", "100000", "one", "1");
             big.command("DEBUG", "POPULATE", "100000", "two", "1");
-            java.util.concurrent.FutureTask<List<LockInfo>> read =
-                    new java.util.concurrent.FutureTask<>(() -> reader.inspect("*"));
+            FutureTask<List<LockInfo>> read = new FutureTask<>(() -> reader.inspect("*"));
 
             new Thread(null, read, "small", 200_000).start();
 

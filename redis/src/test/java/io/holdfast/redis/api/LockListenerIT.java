@@ -19,6 +19,7 @@ import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -313,7 +314,7 @@ class LockListenerIT {
             locks.lock("a", o -> o.lease(Duration.ofMillis(300)).onLoss(OnLoss.INTERRUPT))
                     .lock();
             try {
-                new java.util.concurrent.CountDownLatch(1).await(20, SECONDS);
+                new CountDownLatch(1).await(20, SECONDS);
                 return false;
             } catch (InterruptedException e) {
                 return true;
@@ -350,7 +351,7 @@ class LockListenerIT {
 
     @Test
     void slowListener_delaysNoLock() throws Exception {
-        java.util.concurrent.CountDownLatch end = new java.util.concurrent.CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
         LockListener slow = new LockListener() {
             @Override
             public void acquired(Hold hold, Duration waited) {

@@ -1,6 +1,8 @@
 package io.holdfast.redis.api;
 
 import static io.holdfast.redis.Until.until;
+import static java.util.Objects.requireNonNull;
+import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +23,7 @@ import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,7 +49,7 @@ class RedisDistributedLockIT {
     }
 
     private long ttl(String name) {
-        return (Long) java.util.Objects.requireNonNull(redis.command("PTTL", "distributed_lock:" + name));
+        return (Long) requireNonNull(redis.command("PTTL", "distributed_lock:" + name));
     }
 
     // --- the constructors
@@ -296,7 +299,7 @@ class RedisDistributedLockIT {
     @Test
     void jdkView_isTheSameLock() {
         DistributedLock lock = new RedisDistributedLock("order:1");
-        java.util.concurrent.locks.Lock view = lock.asLock();
+        Lock view = lock.asLock();
 
         view.lock();
         try {
@@ -360,7 +363,7 @@ class RedisDistributedLockIT {
                     .isThrownBy(() -> lock.tryLock(1, -1, SECONDS))
                     .withMessage("lease -1000 ms is below the minimum of 100 ms (lock 'order:1')");
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> lock.tryLock(1, Long.MAX_VALUE, java.util.concurrent.TimeUnit.DAYS))
+                    .isThrownBy(() -> lock.tryLock(1, Long.MAX_VALUE, DAYS))
                     .withMessageContaining("is above the maximum of 24 h (lock 'order:1')");
 
             assertThat(network.requestsSeen()).isZero();

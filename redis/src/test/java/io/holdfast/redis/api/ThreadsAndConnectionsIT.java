@@ -1,6 +1,7 @@
 package io.holdfast.redis.api;
 
 import static io.holdfast.redis.Until.until;
+import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -257,7 +257,7 @@ class ThreadsAndConnectionsIT {
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
             assertThat(redis.keys())
                     .filteredOn(key -> !key.equals("distributed_lock:~fence"))
-                    .allSatisfy(key -> assertThat((Long) Objects.requireNonNull(redis.command("PTTL", key)))
+                    .allSatisfy(key -> assertThat((Long) requireNonNull(redis.command("PTTL", key)))
                             .isPositive());
             until(Duration.ofSeconds(3), () -> redis.command("GET", "distributed_lock:mine") == null);
             assertThat(theirs.isValid()).isTrue();

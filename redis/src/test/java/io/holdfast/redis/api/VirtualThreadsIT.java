@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Hold;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockListener;
 import io.holdfast.Loss;
 import io.holdfast.redis.SharedRedis;
 import io.holdfast.servers.RedisServer;
@@ -203,9 +205,9 @@ class VirtualThreadsIT {
         CompletableFuture<Loss> lost = new CompletableFuture<>();
         try (Holdfast client = Holdfast.builder()
                 .uri(redis.uri())
-                .listener(new io.holdfast.LockListener() {
+                .listener(new LockListener() {
                     @Override
-                    public void lost(io.holdfast.Hold hold, Loss loss) {
+                    public void lost(Hold hold, Loss loss) {
                         lost.complete(loss);
                     }
                 })

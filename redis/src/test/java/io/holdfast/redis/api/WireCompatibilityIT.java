@@ -1,6 +1,7 @@
 package io.holdfast.redis.api;
 
 import static io.holdfast.redis.Until.until;
+import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +18,6 @@ import io.holdfast.servers.RedisServer;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +46,7 @@ class WireCompatibilityIT {
     }
 
     private long ttl(String key) {
-        return (Long) Objects.requireNonNull(redis.command("PTTL", key));
+        return (Long) requireNonNull(redis.command("PTTL", key));
     }
 
     // --- theirs keeps us out

@@ -5,6 +5,7 @@ import static io.holdfast.redis.faults.Rig.LONG;
 import static io.holdfast.redis.faults.Rig.RELEASE;
 import static io.holdfast.redis.faults.Rig.SLACK;
 import static io.holdfast.redis.faults.Rig.SOON;
+import static io.holdfast.redis.faults.Rig.earliestLoss;
 import static io.holdfast.redis.faults.Rig.get;
 import static io.holdfast.redis.faults.Rig.since;
 import static io.holdfast.redis.faults.Rig.until;
@@ -107,7 +108,7 @@ class DelayFaultsIT {
 
         until("the loss is told", () -> lostSinceAfter.get() != null);
         assertThat(believed).isLessThanOrEqualTo(usable(leaseTime));
-        assertThat(lostSinceBefore.get()).isGreaterThanOrEqualTo(usable(leaseTime));
+        assertThat(lostSinceBefore.get()).isGreaterThanOrEqualTo(earliestLoss(leaseTime));
         assertThat(lostSinceAfter.get()).isLessThan(usable(leaseTime).plus(SLACK));
         assertThat(swallowed.get(0).isSprung()).isTrue();
         assertThat(client.losses()).hasSize(1);
@@ -128,7 +129,7 @@ class DelayFaultsIT {
 
         Loss loss = lease.lost().toCompletableFuture().get(SOON.toMillis(), TimeUnit.MILLISECONDS);
 
-        assertThat(since(before)).isGreaterThanOrEqualTo(usable(leaseTime));
+        assertThat(since(before)).isGreaterThanOrEqualTo(earliestLoss(leaseTime));
         assertThat(since(after)).isLessThan(usable(leaseTime).plus(SLACK));
         assertThat(loss.cause()).isEqualTo(Loss.Cause.EXPIRED);
         assertThat(loss.detail()).contains(rig.proxyUri()).contains("did not answer");

@@ -96,14 +96,14 @@ class LateRequestFaultsIT {
     @Test
     @Faults(16)
     void acquire_sentAfterASlowExchange_isReleasedToo() {
-        Client client = rig.overProxy(ofMillis(700)).connected();
-        rig.proxy().delayRequests(ofMillis(550));
+        Client client = rig.overProxy(ofSeconds(1)).connected();
+        rig.proxy().delayRequests(ofMillis(600));
         client.take("slow", LONG);
         rig.proxy().delayRequests(Duration.ZERO);
         HeldRequest late = rig.proxy().holdNextRequestContaining(ACQUIRE);
         long sent = System.nanoTime();
         assertThatThrownBy(() -> client.lock("a", LONG).tryLock()).isInstanceOf(StoreUnavailableException.class);
-        until("every release of before is through", () -> since(sent).compareTo(ofMillis(850)) > 0);
+        until("every release of before is through", () -> since(sent).compareTo(ofMillis(1_150)) > 0);
 
         late.release();
 

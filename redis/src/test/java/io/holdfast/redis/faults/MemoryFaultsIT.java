@@ -76,7 +76,8 @@ class MemoryFaultsIT {
         Client waiter = rig.direct();
         Lease lease = holder.take("a", LONG);
         Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
-        until("it waits", () -> rig.waiters("a") == 1);
+        until("it waits, and listens", () -> rig.waiters("a") == 1 && rig.subscribers() == 1);
+        until("its look after the subscription is over", rig::isQuiet);
         runOutOfMemory();
 
         assertThat(lease.release()).isTrue();

@@ -2,6 +2,7 @@ package io.holdfast.redis.faults;
 
 import static io.holdfast.redis.faults.Rig.LONG;
 import static io.holdfast.redis.faults.Rig.SLACK;
+import static io.holdfast.redis.faults.Rig.earliestLoss;
 import static io.holdfast.redis.faults.Rig.get;
 import static io.holdfast.redis.faults.Rig.since;
 import static io.holdfast.redis.faults.Rig.until;
@@ -105,7 +106,7 @@ class NetworkFaultsIT {
         silence.begin(rig.proxy());
 
         until("the loss is told", () -> !client.losses().isEmpty());
-        assertThat(since(before)).isGreaterThanOrEqualTo(usable(leaseTime));
+        assertThat(since(before)).isGreaterThanOrEqualTo(earliestLoss(leaseTime));
         assertThat(since(after)).isLessThan(usable(leaseTime).plus(SLACK));
         assertThat(lease.isValid()).isFalse();
         rig.proxy().restore();

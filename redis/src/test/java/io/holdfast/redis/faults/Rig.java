@@ -142,6 +142,11 @@ final class Rig implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
         return lease.minus(lease.dividedBy(100)).minusMillis(2);
     }
 
+    /** When, counted from before it was asked for, a lease may be lost: the wall clock counts whole milliseconds only. */
+    static Duration earliestLoss(Duration lease) {
+        return usable(lease).minusMillis(1);
+    }
+
     // --- what stands in the server
 
     static String key(String name) {
@@ -180,6 +185,21 @@ final class Rig implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
     /** How many wait for the lock. */
     long waiters(String name) {
         return (Long) requireNonNull(redis().command("ZCARD", PREFIX + "~queue:{" + key(name) + "}"));
+    }
+
+    /** How many clients listen to their inbox. */
+    long subscribers() {
+        return String.valueOf(redis().command("CLIENT", "LIST", "TYPE", "pubsub"))
+                .lines()
+                .count();
+    }
+
+    /** Nobody has asked for a tenth of a second. */
+    boolean isQuiet() {
+        long before = calls("evalsha");
+        long start = System.nanoTime();
+        until("a moment passes", () -> since(start).compareTo(Duration.ofMillis(100)) > 0);
+        return calls("evalsha") == before;
     }
 
     long calls(String command) {

@@ -3,6 +3,7 @@ package io.holdfast.redis.faults;
 import static io.holdfast.redis.faults.Rig.LONG;
 import static io.holdfast.redis.faults.Rig.SLACK;
 import static io.holdfast.redis.faults.Rig.SOON;
+import static io.holdfast.redis.faults.Rig.earliestLoss;
 import static io.holdfast.redis.faults.Rig.get;
 import static io.holdfast.redis.faults.Rig.since;
 import static io.holdfast.redis.faults.Rig.until;
@@ -139,7 +140,7 @@ class ServerErrorsIT {
                 .hasMessageContaining("WRONGPASS")
                 .hasMessageNotContaining("secret");
         until("the loss is told", () -> !client.losses().isEmpty());
-        assertThat(since(before)).isGreaterThanOrEqualTo(usable(leaseTime));
+        assertThat(since(before)).isGreaterThanOrEqualTo(earliestLoss(leaseTime));
         assertThat(since(after)).isLessThan(usable(leaseTime).plus(SLACK));
         assertThat(client.losses().get(0).detail()).contains("WRONGPASS");
         assertThat(lease.isValid()).isFalse();

@@ -5,7 +5,6 @@ import static io.holdfast.redis.faults.Rig.SOON;
 import static io.holdfast.redis.faults.Rig.get;
 import static io.holdfast.redis.faults.Rig.since;
 import static io.holdfast.redis.faults.Rig.until;
-import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -52,7 +51,7 @@ class WaitingFaultsIT {
         Lease lease = rig.direct().take("a", LONG);
         Client waiter = rig.overProxy();
         Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
-        until("it waits, and listens", () -> rig.waiters("a") == 1 && subscribers() == 1);
+        until("it waits, and listens", () -> rig.waiters("a") == 1 && rig.subscribers() == 1);
         HeldRequest subscription = rig.proxy().holdNextRequestContaining("SUBSCRIBE");
         rig.redis().command("CLIENT", "KILL", "TYPE", "pubsub");
         subscription.awaitSprung(SOON);
@@ -91,7 +90,7 @@ class WaitingFaultsIT {
         Client waiter = rig.direct();
         Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
         for (int i = 0; i < 5; i++) {
-            until("it waits, and listens", () -> rig.waiters("a") == 1 && subscribers() == 1);
+            until("it waits, and listens", () -> rig.waiters("a") == 1 && rig.subscribers() == 1);
             rig.redis().killClients();
         }
         assertThat(lease.release()).isTrue();
@@ -114,8 +113,8 @@ class WaitingFaultsIT {
             }
         }
         int waiters = clients * threads;
-        until("all wait, and listen", () -> rig.waiters("a") == waiters && subscribers() == clients);
-        until("their looks after the subscription are over", () -> isQuiet());
+        until("all wait, and listen", () -> rig.waiters("a") == waiters && rig.subscribers() == clients);
+        until("their looks after the subscription are over", rig::isQuiet);
         rig.redis().command("CONFIG", "RESETSTAT");
 
         assertThat(lease.release()).isTrue();
@@ -139,19 +138,5 @@ class WaitingFaultsIT {
         waiting.forEach(Rig::get);
         assertThat(rig.calls("publish")).as("one for each hand-over").isEqualTo(waiters);
         rig.awaitNothingLeft();
-    }
-
-    /** Nobody has asked for a tenth of a second. */
-    private static boolean isQuiet() {
-        long before = rig.calls("evalsha");
-        long start = System.nanoTime();
-        until("a moment passes", () -> since(start).compareTo(ofMillis(100)) > 0);
-        return rig.calls("evalsha") == before;
-    }
-
-    private static long subscribers() {
-        return String.valueOf(rig.redis().command("CLIENT", "LIST", "TYPE", "pubsub"))
-                .lines()
-                .count();
     }
 }

@@ -32,6 +32,8 @@ final class Bench {
     static final Duration LONG = Duration.ofSeconds(20);
     /** For tests that wait until a lease is over. */
     static final Duration SHORT = Duration.ofMillis(400);
+    /** For tests that need the renewals to come in time, on a busy machine too. */
+    static final Duration RENEWED = Duration.ofMillis(1_200);
 
     private final Set<Capability> capabilities;
     private final StoreControl control;

@@ -51,8 +51,7 @@ interface ExpiryContract extends Contract {
 
     @Test
     default void renewedLease_outlivesItsLengthSeveralTimes() throws InterruptedException {
-        Duration length = Duration.ofMillis(900);
-        Lease lease = bench().lock(length).acquire(Duration.ZERO);
+        Lease lease = bench().lock(Bench.RENEWED).acquire(Duration.ZERO);
         long token = lease.token();
         DistributedLock other = bench().lock();
 
@@ -85,16 +84,17 @@ interface ExpiryContract extends Contract {
 
     @Test
     default void extend_makesTheLeaseLastLonger() throws InterruptedException {
+        Duration longer = Bench.RENEWED.multipliedBy(3).dividedBy(2);
         Lease lease = bench().client()
-                .lock(bench().name(), options -> options.lease(Bench.SHORT).renewal(false))
+                .lock(bench().name(), options -> options.lease(Bench.RENEWED).renewal(false))
                 .acquire(Duration.ZERO);
         long before = System.nanoTime();
 
-        lease.extend(Bench.SHORT.multipliedBy(3));
-        assertThat(lease.remaining()).isGreaterThan(Bench.SHORT);
+        lease.extend(longer);
+        assertThat(lease.remaining()).isGreaterThan(Bench.RENEWED);
         bench().lock().acquire(Bench.PATIENCE).close();
 
-        assertThat(System.nanoTime() - before).isGreaterThan(almost(Bench.SHORT.multipliedBy(3)));
+        assertThat(System.nanoTime() - before).isGreaterThan(almost(longer));
     }
 
     @Test
@@ -113,14 +113,15 @@ interface ExpiryContract extends Contract {
     /** The watchdog's renewals are shorter than what the lease was extended to. */
     @Test
     default void renewal_afterExtend_shortensNothing() throws InterruptedException {
-        Lease lease = bench().lock(Bench.SHORT).acquire(Duration.ZERO);
+        Lease lease = bench().lock(Bench.RENEWED).acquire(Duration.ZERO);
         lease.extend(Bench.LONG);
+        Duration shorter = Bench.LONG.minus(Bench.RENEWED.multipliedBy(3).dividedBy(2));
         bench().until(() -> bench().store().calls(Operation.RENEW).stream()
-                .anyMatch(call -> call.lease().equals(Bench.SHORT)));
+                .anyMatch(call -> call.lease().equals(Bench.RENEWED)));
 
         // No renewal from here on can make up for one that has shortened the lease.
         bench().store().cutOff();
-        bench().until(() -> lease.remaining().compareTo(Bench.LONG.minus(Bench.SHORT.multipliedBy(3))) < 0);
+        bench().until(() -> lease.remaining().compareTo(shorter) < 0);
         assertThat(lease.isValid()).isTrue();
         bench().store().restore();
 
@@ -146,13 +147,13 @@ interface ExpiryContract extends Contract {
     default void maxHold_endsTheRenewal() throws InterruptedException {
         Losses losses = new Losses();
         Lease lease = bench().client(builder -> builder.listener(losses))
-                .lock(bench().name(), options -> options.lease(Bench.SHORT).maxHold(Bench.SHORT.multipliedBy(2)))
+                .lock(bench().name(), options -> options.lease(Bench.RENEWED).maxHold(Bench.RENEWED.dividedBy(2)))
                 .acquire(Duration.ZERO);
         long before = System.nanoTime();
 
         bench().lock().acquire(Bench.PATIENCE).close();
 
-        assertThat(System.nanoTime() - before).isGreaterThan(almost(Bench.SHORT.multipliedBy(2)));
+        assertThat(System.nanoTime() - before).isGreaterThan(almost(Bench.RENEWED));
         assertThat(lease.isValid()).isFalse();
         bench().until(() -> losses.causes().size() == 1);
         assertThat(losses.causes()).containsExactly(Loss.Cause.MAX_HOLD);
@@ -163,7 +164,7 @@ interface ExpiryContract extends Contract {
     default void lock_ofAThreadThatDied_isReportedAndFree() throws InterruptedException {
         Losses losses = new Losses();
         Holdfast client = bench().client(builder -> builder.listener(losses));
-        bench().start(() -> client.lock(bench().name(), options -> options.lease(Bench.SHORT))
+        bench().start(() -> client.lock(bench().name(), options -> options.lease(Bench.RENEWED))
                         .tryLock())
                 .join();
 
@@ -180,7 +181,7 @@ interface ExpiryContract extends Contract {
         Losses losses = new Losses();
         Holdfast client = bench().client(builder -> builder.listener(losses));
         AtomicBoolean locked = new AtomicBoolean();
-        VirtualThreads.run(() -> locked.set(client.lock(bench().name(), options -> options.lease(Bench.SHORT))
+        VirtualThreads.run(() -> locked.set(client.lock(bench().name(), options -> options.lease(Bench.RENEWED))
                 .tryLock()));
         assertThat(locked).isTrue();
 
@@ -194,7 +195,7 @@ interface ExpiryContract extends Contract {
     default void lease_thatNobodyRefersTo_isReportedAndFree() throws InterruptedException {
         Losses losses = new Losses();
         Holdfast client = bench().client(builder -> builder.listener(losses));
-        assertThat(client.lock(bench().name(), options -> options.lease(Bench.SHORT))
+        assertThat(client.lock(bench().name(), options -> options.lease(Bench.RENEWED))
                         .tryAcquire())
                 .isPresent();
 
@@ -210,8 +211,7 @@ interface ExpiryContract extends Contract {
     /** Traffic of renewals follows what is held, not how often locks come and go. */
     @Test
     default void renewals_doNotGrowWithTheTrafficOfLocks() throws InterruptedException {
-        Duration length = Duration.ofMillis(600);
-        DistributedLock lock = bench().lock(length);
+        DistributedLock lock = bench().lock(Bench.RENEWED);
         for (int i = 0; i < 300; i++) {
             lock.lock();
             lock.unlock();
@@ -220,10 +220,10 @@ interface ExpiryContract extends Contract {
         long before = System.nanoTime();
 
         Lease lease = lock.acquire(Duration.ZERO);
-        bench().until(() -> bench().store().count(Operation.RENEW) >= 5);
+        bench().until(() -> bench().store().count(Operation.RENEW) >= 4);
         lease.release();
 
-        long due = (System.nanoTime() - before) / (length.toNanos() / 4) + 1;
+        long due = (System.nanoTime() - before) / (Bench.RENEWED.toNanos() / 4) + 1;
         assertThat((long) bench().store().count(Operation.RENEW)).isLessThanOrEqualTo(due);
     }
 

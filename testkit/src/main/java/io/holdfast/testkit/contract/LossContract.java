@@ -43,7 +43,7 @@ interface LossContract extends Contract {
         assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
         bench().until(() -> losses.causes().size() == 1);
         // Three more chances to say it a second time.
-        bench().lock(Bench.SHORT).acquire(Bench.PATIENCE).close();
+        bench().lock().acquire(Bench.PATIENCE).close();
         assertThat(losses.causes()).containsExactly(Loss.Cause.GONE);
         assertThat(signals).hasValue(1);
     }
@@ -148,7 +148,7 @@ interface LossContract extends Contract {
         lease.close();
         // Longer than the lease and its renewals would have taken.
         DistributedLock explicit = bench().lock();
-        explicit.tryLock(0, Bench.SHORT.toMillis() * 2, java.util.concurrent.TimeUnit.MILLISECONDS);
+        explicit.tryLock(0, Bench.RENEWED.toMillis() * 6 / 5, java.util.concurrent.TimeUnit.MILLISECONDS);
         bench().until(() -> !explicit.isHeldByCurrentThread());
 
         assertThat(losses.causes()).isEmpty();
@@ -189,7 +189,7 @@ interface LossContract extends Contract {
     }
 
     private Holdfast client(Losses losses) {
-        LockOptions options = LockOptions.builder().lease(Bench.SHORT).build();
+        LockOptions options = LockOptions.builder().lease(Bench.RENEWED).build();
         return bench().client(builder -> builder.options(options).listener(losses));
     }
 }

@@ -31,9 +31,9 @@ interface TokenContract extends Contract {
 
     @Test
     default void token_staysOverRenewalAndExtension() throws InterruptedException {
-        Lease lease = bench().lock(Bench.SHORT.multipliedBy(2)).acquire(Duration.ZERO);
+        Lease lease = bench().lock(Bench.RENEWED).acquire(Duration.ZERO);
         long token = lease.token();
-        lease.extend(Bench.SHORT.multipliedBy(2));
+        lease.extend(Bench.RENEWED);
 
         bench().until(() -> bench().store().count(Operation.RENEW) >= 3);
 
