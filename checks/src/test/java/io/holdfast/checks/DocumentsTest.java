@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class DocumentsTest {
     private static final Pattern JAVA_BLOCK = Pattern.compile("(?s)```java\\n(.*?)```");
     private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(([^)#\\s]+)(#[^)]*)?\\)");
-    private static final Pattern TEST_NAME = Pattern.compile("`(\\w+(?:Test|IT|Contract))(?:#(\\w+))?`");
+    private static final Pattern TEST_NAME = Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT|Contract))(?:#(\\w+))?`");
 
     @Test
     void everyJavaBlock_standsInACompiledExample() {

@@ -68,8 +68,8 @@ final class Wire {
                             + " ms, so this command was not sent",
                     null);
         }
-        guard.begin(deadline);
         try {
+            guard.begin(deadline);
             return send(timeout, deadline, request);
         } finally {
             try {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.servers.RedisServer;
 import io.holdfast.spi.Names;
-import io.holdfast.testkit.Faults;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -35,7 +34,6 @@ class SlotsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"a", "order:12345", "{tag}", "order:{42}", "{42}:order", "a{b}c", "锁", "a b", "x~y"})
-    @Faults(36)
     void lockAndSideKeys_shareASlot(String name) {
         Names.check(name);
 
@@ -43,7 +41,6 @@ class SlotsIT {
     }
 
     @Test
-    @Faults(36)
     void tagOfAName_decidesTheSlotOfAllItsKeys() {
         Object slot = slot("42");
 

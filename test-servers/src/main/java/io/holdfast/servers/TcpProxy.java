@@ -89,7 +89,8 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Closes the present connections; new ones are welcome. */
     public void dropConnections() {
-        connections.forEach(ProxyConnection::dropClient);
+        // A copy: a client that connects again at once is welcome.
+        List.copyOf(connections).forEach(ProxyConnection::dropClient);
     }
 
     /** Forwards nothing in either direction, not even the end of a connection; accepts new connections. */

@@ -61,7 +61,7 @@ final class Client implements LockListener, AutoCloseable {
 
     /** Makes the connection for commands, so that what comes next does not have to. */
     Client connected() {
-        Rig.until("it is connected", () -> {
+        Timing.until("it is connected", () -> {
             try {
                 return lock("warm-up", Duration.ofSeconds(5))
                         .tryAcquire()

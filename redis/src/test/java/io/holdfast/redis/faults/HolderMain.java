@@ -32,7 +32,12 @@ final class HolderMain {
                 OUT.println("renewed");
             }
         };
-        Holdfast locks = Holdfast.builder().uri(args[0]).listener(renewals).build();
+        Holdfast locks = Holdfast.builder()
+                .uri(args[0])
+                .listener(renewals)
+                // A JVM that has just started takes its time to connect, the more so with TLS.
+                .commandTimeout(Duration.ofSeconds(20))
+                .build();
         JedisPool pool = new JedisPool("127.0.0.1", Integer.parseInt(args[3]));
         RedisFencingGate gate = RedisFencingGate.on(pool, Rig.PREFIX);
         // So that what is measured later does not wait for classes to be loaded.

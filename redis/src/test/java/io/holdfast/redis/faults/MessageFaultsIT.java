@@ -1,11 +1,11 @@
 package io.holdfast.redis.faults;
 
 import static io.holdfast.redis.faults.Rig.ACQUIRE;
-import static io.holdfast.redis.faults.Rig.LONG;
 import static io.holdfast.redis.faults.Rig.RELEASE;
-import static io.holdfast.redis.faults.Rig.SOON;
-import static io.holdfast.redis.faults.Rig.get;
-import static io.holdfast.redis.faults.Rig.until;
+import static io.holdfast.redis.faults.Timing.LONG;
+import static io.holdfast.redis.faults.Timing.SOON;
+import static io.holdfast.redis.faults.Timing.get;
+import static io.holdfast.redis.faults.Timing.until;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;

@@ -1,11 +1,11 @@
 package io.holdfast.redis.faults;
 
-import static io.holdfast.redis.faults.Rig.LONG;
-import static io.holdfast.redis.faults.Rig.SLACK;
-import static io.holdfast.redis.faults.Rig.SOON;
-import static io.holdfast.redis.faults.Rig.get;
-import static io.holdfast.redis.faults.Rig.since;
-import static io.holdfast.redis.faults.Rig.until;
+import static io.holdfast.redis.faults.Timing.LONG;
+import static io.holdfast.redis.faults.Timing.SLACK;
+import static io.holdfast.redis.faults.Timing.SOON;
+import static io.holdfast.redis.faults.Timing.get;
+import static io.holdfast.redis.faults.Timing.since;
+import static io.holdfast.redis.faults.Timing.until;
 import static java.time.Duration.ofMillis;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;

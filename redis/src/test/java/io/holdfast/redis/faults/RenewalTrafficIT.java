@@ -1,8 +1,8 @@
 package io.holdfast.redis.faults;
 
-import static io.holdfast.redis.faults.Rig.LONG;
-import static io.holdfast.redis.faults.Rig.since;
-import static io.holdfast.redis.faults.Rig.until;
+import static io.holdfast.redis.faults.Timing.LONG;
+import static io.holdfast.redis.faults.Timing.since;
+import static io.holdfast.redis.faults.Timing.until;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,7 +38,7 @@ class RenewalTrafficIT {
                 return rounds;
             }));
         }
-        assertThat(churn.stream().mapToInt(Rig::get).sum()).isGreaterThan(300);
+        assertThat(churn.stream().mapToInt(Timing::get).sum()).isGreaterThan(300);
         Lease lease = client.take("a", leaseTime);
         rig.redis().command("CONFIG", "RESETSTAT");
         long start = System.nanoTime();

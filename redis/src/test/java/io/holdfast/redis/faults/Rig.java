@@ -1,5 +1,8 @@
 package io.holdfast.redis.faults;
 
+import static io.holdfast.redis.faults.Timing.SOON;
+import static io.holdfast.redis.faults.Timing.since;
+import static io.holdfast.redis.faults.Timing.until;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,14 +21,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -39,14 +38,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * threads. After each test faults are ended, clients are closed, and no key but the fence may stand without an expiry.
  */
 final class Rig implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
-    /** Longer than anything that works takes, on the slowest machine. */
-    static final Duration SOON = Duration.ofSeconds(15);
-    /** A lease that does not end during a test. */
-    static final Duration LONG = Duration.ofSeconds(60);
     /** The command time-out of the clients, unless a test says otherwise. */
     static final Duration COMMAND = Duration.ofSeconds(2);
-    /** What a loaded machine may take to get to something that is due. */
-    static final Duration SLACK = Duration.ofMillis(1_500);
 
     static final String PREFIX = "distributed_lock:";
     /** In every request to acquire, and in no other. */
@@ -105,46 +98,6 @@ final class Rig implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
 
     <T> Future<T> start(Callable<T> work) {
         return requireNonNull(threads).submit(work);
-    }
-
-    /** The result of what was started; what it threw is thrown here. */
-    static <T> T get(Future<T> started) {
-        try {
-            return started.get(SOON.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw new AssertionError("failed: " + e.getCause(), e);
-        } catch (TimeoutException e) {
-            throw new AssertionError("not done after " + SOON, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted", e);
-        }
-    }
-
-    static void until(String what, BooleanSupplier condition) {
-        await(what)
-                .atMost(SOON)
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(3))
-                .until(condition::getAsBoolean);
-    }
-
-    /** Time since a moment of {@link System#nanoTime()}. */
-    static Duration since(long nanos) {
-        return Duration.ofNanos(System.nanoTime() - nanos);
-    }
-
-    /** What a holder may use of a lease that it has just got. */
-    static Duration usable(Duration lease) {
-        return lease.minus(lease.dividedBy(100)).minusMillis(2);
-    }
-
-    /** When, counted from before it was asked for, a lease may be lost: the wall clock counts whole milliseconds only. */
-    static Duration earliestLoss(Duration lease) {
-        return usable(lease).minusMillis(1);
     }
 
     // --- what stands in the server

@@ -1,6 +1,6 @@
 package io.holdfast.redis.faults;
 
-import static io.holdfast.redis.faults.Rig.until;
+import static io.holdfast.redis.faults.Timing.until;
 
 import io.holdfast.LockException;
 import io.holdfast.StoreRefusedException;

@@ -1,10 +1,10 @@
 package io.holdfast.redis.faults;
 
-import static io.holdfast.redis.faults.Rig.LONG;
-import static io.holdfast.redis.faults.Rig.SOON;
-import static io.holdfast.redis.faults.Rig.get;
-import static io.holdfast.redis.faults.Rig.since;
-import static io.holdfast.redis.faults.Rig.until;
+import static io.holdfast.redis.faults.Timing.LONG;
+import static io.holdfast.redis.faults.Timing.SOON;
+import static io.holdfast.redis.faults.Timing.get;
+import static io.holdfast.redis.faults.Timing.since;
+import static io.holdfast.redis.faults.Timing.until;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -135,7 +135,7 @@ class WaitingFaultsIT {
             next = after;
         }
         assertThat(next.release()).isTrue();
-        waiting.forEach(Rig::get);
+        waiting.forEach(Timing::get);
         assertThat(rig.calls("publish")).as("one for each hand-over").isEqualTo(waiters);
         rig.awaitNothingLeft();
     }

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The same between processes, killed and paused ones among them. */
 interface ProcessContract extends Contract {
+    /** Long enough for a process that has just started, on a busy machine, to send its first renewal in time. */
+    Duration LEASE = Bench.RENEWED.multipliedBy(2);
 
     @Test
     @Tag("race")
@@ -29,7 +31,7 @@ interface ProcessContract extends Contract {
         List<OtherProcess> processes = new ArrayList<>();
         try {
             for (int i = 0; i < 3; i++) {
-                processes.add(counting(file, "p" + i, 60));
+                processes.add(counting(Bench.LONG, file, "p" + i, 60));
             }
             processes.forEach(process -> assertThat(process.awaitEnd())
                     .as(process.lines().toString())
@@ -48,7 +50,7 @@ interface ProcessContract extends Contract {
         List<OtherProcess> processes = new ArrayList<>();
         try {
             for (int i = 0; i < 4; i++) {
-                processes.add(counting(file, "p" + i, Integer.MAX_VALUE));
+                processes.add(counting(LEASE, file, "p" + i, Integer.MAX_VALUE));
             }
             for (int victim = 0; victim < 2; victim++) {
                 OtherProcess process = processes.get(victim);
@@ -78,7 +80,7 @@ interface ProcessContract extends Contract {
     @Test
     @Faults(54)
     default void lock_ofAKilledProcess_isFreeWhenItsLeaseIsOver() throws InterruptedException {
-        try (OtherProcess holder = process("hold", Duration.ofSeconds(1))) {
+        try (OtherProcess holder = process("hold", LEASE)) {
             bench().until(() -> holder.hasSaid("holding"));
             DistributedLock lock = bench().lock();
             assertThat(lock.tryLock()).isFalse();
@@ -88,7 +90,7 @@ interface ProcessContract extends Contract {
             long killed = System.nanoTime();
 
             assertThat(waiter.join()).isTrue();
-            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(6));
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(LEASE.plusSeconds(6));
         }
     }
 
@@ -114,7 +116,7 @@ interface ProcessContract extends Contract {
     @Faults(1)
     default void process_thatSleepsThroughItsLease_knowsItWhenItWakes() throws IOException, InterruptedException {
         assumeTrue(Files.isExecutable(Path.of("/bin/kill")) || Files.isExecutable(Path.of("/usr/bin/kill")), "no kill");
-        try (OtherProcess holder = process("hold", Duration.ofSeconds(1))) {
+        try (OtherProcess holder = process("hold", LEASE)) {
             bench().until(() -> holder.hasSaid("holding"));
             holder.tell("?");
             bench().until(() -> holder.hasSaid("valid true"));
@@ -132,8 +134,15 @@ interface ProcessContract extends Contract {
         }
     }
 
-    private OtherProcess counting(Path file, String id, int times) {
-        return new OtherProcess("count", uri(), bench().name(), "1000", file.toString(), id, String.valueOf(times));
+    private OtherProcess counting(Duration lease, Path file, String id, int times) {
+        return new OtherProcess(
+                "count",
+                uri(),
+                bench().name(),
+                String.valueOf(lease.toMillis()),
+                file.toString(),
+                id,
+                String.valueOf(times));
     }
 
     private OtherProcess process(String role, Duration lease) {
