@@ -174,7 +174,7 @@ class EngineRegressionsTest {
                 .store(context -> new Slow(MemoryStore.isolated().open(context)) {
                     @Override
                     public CompletionStage<ReleaseReply> release(String name, String owner) {
-                        if (failures.incrementAndGet() < 5) {
+                        if (failures.incrementAndGet() < 7) {
                             return CompletableFuture.failedFuture(StoreFailure.unavailable("planted", null));
                         }
                         released.countDown();
@@ -182,7 +182,7 @@ class EngineRegressionsTest {
                     }
                 });
         try (Holdfast locks = client.build()) {
-            Lease lease = locks.lock("x", o -> o.lease(ofMillis(100))).acquire(ofSeconds(1));
+            Lease lease = locks.lock("x", o -> o.lease(ofSeconds(1))).acquire(ofSeconds(10));
             lease.extend(ofSeconds(60));
             assertThat(lease.release()).isTrue();
             assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
