@@ -62,9 +62,9 @@ class RedisUriTest {
 
     static Stream<Arguments> badUris() {
         return Stream.of(
-                Arguments.of("redis:", "is malformed at position 6"),
-                Arguments.of("redis://", "is malformed at position 8"),
-                Arguments.of("redis://h h", "is malformed at position 8"),
+                Arguments.of("redis:", "is malformed at position"),
+                Arguments.of("redis://", "is malformed at position"),
+                Arguments.of("redis://h h", "is malformed at position"),
                 Arguments.of("redis://[::1", "is malformed"),
                 Arguments.of("redis://:a%zz@h", "is malformed at position"),
                 Arguments.of("redis:h", "names no host"),

@@ -51,7 +51,7 @@ class HygieneIT {
             assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
             assertThat(redis.command("DBSIZE")).isEqualTo(1L);
             // A hundred bytes left behind for each name would be ten megabytes.
-            until(() -> usedHeap() - heap < 2_000_000);
+            until(() -> usedHeap() - heap < 4_000_000);
             until(() -> redis.usedMemory() - memory < 1_000_000);
         }
     }

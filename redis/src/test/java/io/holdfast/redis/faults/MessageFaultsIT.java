@@ -54,7 +54,7 @@ class MessageFaultsIT {
 
         Lease lease = client.take("a", LONG);
 
-        assertThat(cut.isSprung()).isTrue();
+        cut.awaitSprung(SOON);
         assertThat(lease.token()).isEqualTo(rig.lastToken());
         rig.assertProtects(lease);
         assertThat(lease.release()).isTrue();
@@ -145,7 +145,7 @@ class MessageFaultsIT {
 
         assertThat(lock.unlock()).isTrue();
 
-        assertThat(cut.isSprung()).isTrue();
+        cut.awaitSprung(SOON);
         assertThat(rig.isFree("a")).isTrue();
         assertThat(client.losses()).isEmpty();
     }
