@@ -122,7 +122,7 @@ class HandedInPoolIT {
     @Test
     void shortForm_borrowsThreeConnectionsAtMost() throws Exception {
         JedisPool pool = pool(50);
-        DistributedLock lock = new RedisDistributedLock(pool, "order:1", 300, true);
+        DistributedLock lock = new RedisDistributedLock(pool, "order:1", 3_000, true);
 
         Crowd.all(16, () -> {
             for (int i = 0; i < 10; i++) {
