@@ -203,7 +203,7 @@ class HandedInPoolIT {
     @Faults(22)
     void poolExhaustedByTheApplication_leavesAClientThatHasItsConnectionsAlone() throws Exception {
         JedisPool pool = pool(4);
-        DistributedLock lock = new RedisDistributedLock(pool, "order:1", 300, true);
+        DistributedLock lock = new RedisDistributedLock(pool, "order:1", 1_500, true);
         assertThat(lock.tryLock()).isTrue();
         until(() -> pool.getNumActive() == 2);
         Future<Boolean> waiter = Crowd.start(() -> lock.tryLock(20, SECONDS));
