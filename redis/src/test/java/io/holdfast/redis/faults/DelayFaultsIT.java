@@ -106,7 +106,9 @@ class DelayFaultsIT {
         }
         Duration believed = Duration.ofNanos(lastValid - after);
 
-        until("the loss is told", () -> lostSinceAfter.get() != null);
+        until(
+                "the loss is told",
+                () -> lostSinceAfter.get() != null && !client.losses().isEmpty());
         assertThat(believed).isLessThanOrEqualTo(usable(leaseTime));
         assertThat(lostSinceBefore.get()).isGreaterThanOrEqualTo(earliestLoss(leaseTime));
         assertThat(lostSinceAfter.get()).isLessThan(usable(leaseTime).plus(SLACK));

@@ -50,6 +50,7 @@ class ThreadFaultsIT {
         assertThat(lock.tryLock()).as("asks the store again: held by another").isFalse();
         assertThat(others.release()).isTrue();
         assertThat(lock.tryLock()).isTrue();
+        until("the loss is told", () -> !client.losses().isEmpty());
         assertThat(client.losses()).hasSize(1);
     }
 

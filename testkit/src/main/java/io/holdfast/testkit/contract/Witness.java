@@ -82,6 +82,8 @@ final class Witness {
     void disturb(Runnable disturbance) {
         synchronized (this) {
             disturbances++;
+            // From here on the next may be let in at any moment.
+            books.values().forEach(book -> book.validUntil.clear());
         }
         disturbance.run();
         synchronized (this) {
