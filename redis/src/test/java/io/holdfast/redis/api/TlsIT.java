@@ -37,13 +37,21 @@ class TlsIT {
         secured.close();
     }
 
+    /** The first handshake of a JVM takes its time on a busy machine. */
+    private static Holdfast patient(String uri) {
+        return Holdfast.builder()
+                .uri(uri)
+                .commandTimeout(Duration.ofSeconds(20))
+                .build();
+    }
+
     /** Takes a lock, hands it over, and tells how it went. */
     static final class User {
         private User() {}
 
         public static void main(String[] args) throws Exception {
-            try (Holdfast locks = Holdfast.connect(args[0]);
-                    Holdfast others = Holdfast.connect(args[0])) {
+            try (Holdfast locks = patient(args[0]);
+                    Holdfast others = patient(args[0])) {
                 DistributedLock lock = locks.lock("a");
                 System.out.println("locked " + lock.tryLock());
                 Future<Boolean> waiter = Crowd.start(() -> others.lock("a").tryLock(20, SECONDS));
@@ -91,7 +99,7 @@ class TlsIT {
 
     @Test
     void certificateThatNobodyVouchesFor_isATypedError() {
-        try (Holdfast locks = Holdfast.connect(secured.uri())) {
+        try (Holdfast locks = patient(secured.uri())) {
             assertThatExceptionOfType(StoreUnavailableException.class)
                     .isThrownBy(() -> locks.lock("a").tryLock())
                     .withMessageStartingWith("lock 'a': cannot reach rediss://127.0.0.1:" + secured.port())
