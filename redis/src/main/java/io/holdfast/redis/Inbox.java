@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.Platform;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

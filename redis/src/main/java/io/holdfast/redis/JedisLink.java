@@ -2,6 +2,8 @@ package io.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.holdfast.redis.link.RedisLink;
+import io.holdfast.redis.link.Script;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;

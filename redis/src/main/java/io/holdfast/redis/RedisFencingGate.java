@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.holdfast.FencingGate;
 import io.holdfast.StaleTokenException;
+import io.holdfast.redis.link.Script;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

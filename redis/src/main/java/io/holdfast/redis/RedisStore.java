@@ -3,6 +3,8 @@ package io.holdfast.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.holdfast.redis.link.RedisLink;
+import io.holdfast.redis.link.Script;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
@@ -89,6 +92,12 @@ public final class RedisStore implements LockStore {
     public static StoreFactory on(UnifiedJedis jedis) {
         requireNonNull(jedis, "jedis");
         return context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context);
+    }
+
+    /** A store over a transport of one's own, which is closed with the client. */
+    public static StoreFactory over(Function<StoreContext, RedisLink> transport) {
+        requireNonNull(transport, "transport");
+        return context -> new RedisStore(transport.apply(context), context);
     }
 
     // --- acquire

@@ -3,6 +3,8 @@ package io.holdfast.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.holdfast.redis.link.RedisLink;
+import io.holdfast.redis.link.Script;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.List;

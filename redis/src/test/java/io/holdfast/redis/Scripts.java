@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.holdfast.redis.link.Script;
 import io.holdfast.servers.RedisServer;
 import java.util.ArrayList;
 import java.util.Arrays;

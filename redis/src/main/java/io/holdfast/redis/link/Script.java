@@ -1,4 +1,4 @@
-package io.holdfast.redis;
+package io.holdfast.redis.link;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,17 +8,17 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The scripts, each a file beside this class. */
-final class Script {
-    static final Script LOCK = new Script("lock.lua");
-    static final Script RENEW = new Script("renew.lua");
-    static final Script GATE = new Script("gate.lua");
+/** The scripts, each a file in the resources. */
+public final class Script {
+    public static final Script LOCK = new Script("lock.lua");
+    public static final Script RENEW = new Script("renew.lua");
+    public static final Script GATE = new Script("gate.lua");
 
     private final byte[] text;
     private final byte[] sha;
 
     private Script(String file) {
-        try (InputStream in = Script.class.getResourceAsStream(file)) {
+        try (InputStream in = Script.class.getResourceAsStream("/io/holdfast/redis/" + file)) {
             if (in == null) {
                 throw new IllegalStateException("script " + file + " is missing from the jar");
             }
@@ -33,12 +33,12 @@ final class Script {
     }
 
     /** The text, for EVAL. */
-    byte[] text() {
+    public byte[] text() {
         return text;
     }
 
     /** The name under which a server knows the text, for EVALSHA. */
-    byte[] sha() {
+    public byte[] sha() {
         return sha;
     }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.redis;
+package io.holdfast.redis.link;
 
 import java.time.Duration;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
  * The way to one server: the seam between the protocol and the client library. Failures are {@code StoreFailure}s. A
  * command may block the caller up to its time-out.
  */
-interface RedisLink extends AutoCloseable {
+public interface RedisLink extends AutoCloseable {
 
     /** Which connection a command takes. Renewals have one of their own, so that nothing stands before them. */
     enum Lane {
