@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static io.holdfast.redis.RedisStore.number;
 import static io.holdfast.redis.RedisStore.text;
 
+import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.Platform;

@@ -105,7 +105,7 @@ final class JedisLink implements RedisLink {
         } catch (StoreFailure e) {
             return CompletableFuture.failedFuture(e);
         } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(RedisErrors.failure(address, e));
+            return CompletableFuture.failedFuture(JedisErrors.failure(address, e));
         }
     }
 

@@ -67,7 +67,7 @@ final class UnifiedLink implements RedisLink {
     private static boolean isBroken(JedisException error) {
         // A client that makes attempts of its own keeps the reason beside the chain of causes.
         Throwable reason = error.getSuppressed().length > 0 ? error.getSuppressed()[0] : error;
-        return reason instanceof JedisConnectionException && !RedisErrors.isTimeout(reason);
+        return reason instanceof JedisConnectionException && !JedisErrors.isTimeout(reason);
     }
 
     @Override

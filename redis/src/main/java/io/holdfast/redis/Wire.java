@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
@@ -116,19 +117,19 @@ final class Wire {
                 }
                 request = fallback.get();
             } catch (JedisDataException e) {
-                suspect = RedisErrors.answer(e) == RedisErrors.Answer.RECONNECT;
+                suspect = JedisErrors.wantsNewConnection(e);
                 throw e;
             } catch (RuntimeException e) {
                 lifeBefore = life;
                 drop();
-                boolean timedOut = RedisErrors.isTimeout(e);
+                boolean timedOut = JedisErrors.isTimeout(e);
                 boolean inTime = deadline - platform.nanoTime() > 0;
                 // A connection that was fine before may just have been closed by the server; a new one may not.
                 if (!(reused && inTime && !timedOut && e instanceof JedisConnectionException)) {
                     throw (sent || reached) && (timedOut || !inTime)
                             ? StoreFailure.unavailable(
                                     source.address() + " did not answer within " + timeout.toMillis() + " ms", e)
-                            : RedisErrors.failure(source.address(), e);
+                            : JedisErrors.failure(source.address(), e);
                 }
                 repeated |= sent;
             }
@@ -151,7 +152,7 @@ final class Wire {
             life = RedisErrors.field(RedisStore.text(wire.getOne()), "run_id");
             suspect = false;
         } catch (JedisDataException e) {
-            if (RedisErrors.answer(e) != RedisErrors.Answer.REFUSE) {
+            if (!JedisErrors.isFinal(e)) {
                 throw e;
             }
             suspect = false;

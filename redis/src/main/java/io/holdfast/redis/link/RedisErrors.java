@@ -1,19 +1,16 @@
-package io.holdfast.redis;
+package io.holdfast.redis.link;
 
 import io.holdfast.spi.StoreFailure;
 import java.util.Map;
-import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /** What every error of a server means for a lock. None of them ever means "held". */
-final class RedisErrors {
+public final class RedisErrors {
 
     /** What to do about an error. */
-    enum Answer {
+    public enum Answer {
         /** It goes by: those who wait try again. */
         RETRY,
         /** It goes by, and another server may be behind the address: connect anew. */
@@ -50,35 +47,25 @@ final class RedisErrors {
     private RedisErrors() {}
 
     /** What the server's error asks for. */
-    static Answer answer(JedisDataException error) {
+    public static Answer answer(String error) {
         Row row = find(error);
         if (row != null) {
             return row.answer();
         }
-        return isTooManyClients(error) ? Answer.RETRY : Answer.REFUSE;
+        return error.contains("max number of clients") ? Answer.RETRY : Answer.REFUSE;
     }
 
-    static StoreFailure failure(String address, JedisDataException error) {
+    /** The failure that the server's error is. */
+    public static StoreFailure failure(String address, String error, @Nullable Throwable cause) {
         Row row = find(error);
-        String message = address + " answered '" + error.getMessage() + "'" + (row == null ? "" : ": " + row.meaning());
+        String message = address + " answered '" + error + "'" + (row == null ? "" : ": " + row.meaning());
         return answer(error) == Answer.REFUSE
-                ? StoreFailure.refused(message, error)
-                : StoreFailure.unavailable(message, error);
-    }
-
-    /** The server was not reached, or its answer did not come. */
-    static StoreFailure failure(String address, RuntimeException error) {
-        if (error instanceof JedisDataException refusal) {
-            return failure(address, refusal);
-        }
-        return StoreFailure.unavailable(
-                "cannot " + (error instanceof JedisConnectionException ? "reach " : "use ") + address + ": "
-                        + chain(error),
-                error);
+                ? StoreFailure.refused(message, cause)
+                : StoreFailure.unavailable(message, cause);
     }
 
     /** One field of what INFO answers; null if it is not there. */
-    static @Nullable String field(String info, String name) {
+    public static @Nullable String field(String info, String name) {
         return info.lines()
                 .filter(line -> line.startsWith(name + ":"))
                 .map(line -> line.substring(name.length() + 1).trim())
@@ -86,51 +73,15 @@ final class RedisErrors {
                 .orElse(null);
     }
 
-    static boolean isTimeout(Throwable error) {
-        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-            if (cause instanceof java.net.SocketTimeoutException) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** The messages of the chain, each once: Jedis names the address in one and the reason in another. */
-    private static String chain(Throwable error) {
-        StringJoiner messages = new StringJoiner(": ");
-        String last = "";
-        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-            String message = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
-            if (!last.contains(message)) {
-                messages.add(message);
-                last = message;
-            }
-            // Where Jedis has tried several addresses, the reasons stand beside the chain.
-            for (Throwable tried : cause.getSuppressed()) {
-                messages.add(String.valueOf(tried.getMessage()));
-            }
-        }
-        return messages.toString();
-    }
-
-    private static @Nullable Row find(JedisDataException error) {
-        String message = error.getMessage();
-        if (message == null) {
-            return null;
-        }
-        Matcher code = CODE.matcher(message);
+    private static @Nullable Row find(String error) {
+        Matcher code = CODE.matcher(error);
         if (code.find()) {
             return TABLE.get(code.group(1));
         }
         // What servers before 7 say when a script may not do something.
-        return message.contains("can't run this command") || message.contains("can't access at least one of the keys")
+        return error.contains("can't run this command") || error.contains("can't access at least one of the keys")
                 ? TABLE.get("NOPERM")
                 : null;
-    }
-
-    private static boolean isTooManyClients(JedisDataException error) {
-        String message = error.getMessage();
-        return message != null && message.contains("max number of clients");
     }
 
     private static Map.Entry<String, Row> row(String code, Answer answer, String meaning) {
