@@ -21,6 +21,7 @@ import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -158,7 +159,7 @@ public final class Engine implements AutoCloseable {
         return true;
     }
 
-    /** What was announced is not sent after all. */
+    /** What was announced is over, or is not sent after all. */
     void withdraw() {
         underWay.decrementAndGet();
     }
@@ -323,7 +324,9 @@ public final class Engine implements AutoCloseable {
 
     /** Takes back, in the background, whatever an owner may have in the store; tries until it would end by itself. */
     void undo(String name, String owner, Duration lease) {
-        undo(name, owner, platform.nanoTime() + lease.toNanos(), 0);
+        // A ticket may outlive a short lease.
+        long longest = Math.max(lease.toNanos(), LockStore.LONGEST_TICKET.toNanos());
+        undo(name, owner, platform.nanoTime() + longest, 0);
     }
 
     /** As above, for a lease that may have been extended. */
@@ -334,13 +337,14 @@ public final class Engine implements AutoCloseable {
     }
 
     private void undo(String name, String owner, long untilNanos, int tries) {
-        releases.execute(() -> Failures.guarded(() -> store.release(name, owner))
-                .whenComplete((reply, error) -> {
-                    long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
-                    if (error != null && !closed.get() && platform.nanoTime() + pause - untilNanos < 0) {
-                        platform.schedule(pause, () -> undo(name, owner, untilNanos, tries + 1));
-                    }
-                }));
+        underWay.incrementAndGet();
+        releases.execute(() -> sendRelease(name, owner).whenComplete((answered, error) -> {
+            long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
+            if (!answered && !closed.get() && platform.nanoTime() + pause - untilNanos < 0) {
+                platform.schedule(pause, () -> undo(name, owner, untilNanos, tries + 1));
+            }
+            withdraw();
+        }));
     }
 
     // --- the end
@@ -359,7 +363,9 @@ public final class Engine implements AutoCloseable {
             lose(lease, new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock"));
         }
         boolean interrupted = awaitAnswers();
-        releases.execute(() -> releaseAll(held));
+        underWay.incrementAndGet();
+        releases.execute(() -> releaseAll(new ArrayDeque<>(held)).whenComplete((reached, error) -> withdraw()));
+        interrupted |= awaitAnswers();
         List<Runnable> left = new ArrayList<>(worker.finish(commandTimeout.toNanos()));
         left.addAll(releases.finish(2 * commandTimeout.toNanos()));
         watchdog.close();
@@ -386,16 +392,25 @@ public final class Engine implements AutoCloseable {
         return interrupted;
     }
 
-    private void releaseAll(List<HeldLease> held) {
-        boolean reachable = true;
-        for (HeldLease lease : held) {
-            if (reachable) {
-                reachable = Failures.guarded(() -> store.release(lease.name(), lease.owner()))
-                        .handle((reply, error) -> error == null)
-                        .toCompletableFuture()
-                        .join();
+    /** One after the other, until the store cannot be reached. */
+    private CompletableFuture<Boolean> releaseAll(ArrayDeque<HeldLease> left) {
+        for (HeldLease lease = left.poll(); lease != null; lease = left.poll()) {
+            CompletableFuture<Boolean> reached = sendRelease(lease.name(), lease.owner());
+            if (!reached.isDone()) {
+                return reached.thenCompose(yes -> yes ? releaseAll(left) : reached);
+            }
+            if (!reached.join()) {
+                return reached;
             }
         }
+        return CompletableFuture.completedFuture(true);
+    }
+
+    /** Sends a release; false if it was not answered. */
+    private CompletableFuture<Boolean> sendRelease(String name, String owner) {
+        return Failures.guarded(() -> store.release(name, owner))
+                .handle((reply, error) -> error == null)
+                .toCompletableFuture();
     }
 
     /** One blocking question to the store. */

@@ -25,6 +25,9 @@ import java.util.concurrent.CompletionStage;
  */
 public interface LockStore extends AutoCloseable {
 
+    /** A ticket that is not refreshed ends by itself within this time. */
+    Duration LONGEST_TICKET = Duration.ofSeconds(10);
+
     /**
      * Grants the lock if it is free and nobody waits ahead, or if this very owner has it already: then the lease starts
      * anew at its full length, with the same token. Otherwise, and if the request wants to wait, leaves a ticket, or

@@ -1,0 +1,116 @@
+package io.holdfast.internal;
+
+import io.holdfast.Lease;
+import io.holdfast.Loss;
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Looks into the engine without disturbing it: the public look at a lease after its deadline would declare it lost. */
+public final class Peek {
+    private static final Field WAITING = field(Engine.class, "waiting");
+    private static final Field UNDER_WAY = field(Engine.class, "underWay");
+    private static final Field WATCHDOG = field(Engine.class, "watchdog");
+    private static final Field CLIENT_ID = field(Engine.class, "clientId");
+    private static final Field LEASE = field(LeaseHandle.class, "lease");
+
+    private Peek() {}
+
+    /** A lease as its engine sees it. */
+    public static final class Belief {
+        private final HeldLease lease;
+
+        Belief(HeldLease lease) {
+            this.lease = lease;
+        }
+
+        public String name() {
+            return lease.name();
+        }
+
+        public String owner() {
+            return lease.owner();
+        }
+
+        public long token() {
+            return lease.token();
+        }
+
+        public boolean isHeld() {
+            return lease.phase() == HeldLease.Phase.HELD;
+        }
+
+        public boolean isLost() {
+            return lease.phase() == HeldLease.Phase.LOST;
+        }
+
+        /** Whether it was renewed although it had been held for as long as it may. */
+        public boolean isHeldTooLong(long nowNanos) {
+            long most =
+                    lease.options.maxHold().map(limit -> 2 * limit.toNanos()).orElse(Long.MAX_VALUE);
+            // A handle may be extended by hand for as long as one likes.
+            return lease.thread != null && nowNanos - lease.acquiredNanos > most;
+        }
+
+        public @Nullable Loss loss() {
+            return lease.loss();
+        }
+
+        public long remainingNanos(long nowNanos, long wallMillis) {
+            return lease.validity().remainingNanos(nowNanos, wallMillis);
+        }
+    }
+
+    /** What the calling thread holds under that lock's name; null if nothing. */
+    public static @Nullable Belief heldHere(NamedLock lock) {
+        HeldLease lease = lock.heldByThisThread();
+        return lease == null ? null : new Belief(lease);
+    }
+
+    public static Belief of(Lease handle) {
+        return new Belief((HeldLease) get(LEASE, handle));
+    }
+
+    /** The ids under which somebody waits. */
+    @SuppressWarnings("unchecked") // as the field is declared
+    public static Set<String> waiting(Engine engine) {
+        return ((Map<String, ?>) get(WAITING, engine)).keySet();
+    }
+
+    public static int underWay(Engine engine) {
+        return ((AtomicInteger) get(UNDER_WAY, engine)).get();
+    }
+
+    public static int held(Engine engine) {
+        return ((Watchdog) get(WATCHDOG, engine)).held().size();
+    }
+
+    public static boolean holds(Engine engine, String owner) {
+        return ((Watchdog) get(WATCHDOG, engine))
+                .held().stream().anyMatch(lease -> lease.owner().equals(owner));
+    }
+
+    public static String clientId(Engine engine) {
+        return (String) get(CLIENT_ID, engine);
+    }
+
+    private static Field field(Class<?> type, String name) {
+        try {
+            Field field = type.getDeclaredField(name);
+            field.setAccessible(true);
+            return field;
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException(type + " has no field " + name, e);
+        }
+    }
+
+    private static Object get(Field field, Object from) {
+        try {
+            return field.get(from);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package io.holdfast.simulation.audit;
+
+import io.holdfast.Hold;
+import io.holdfast.Loss;
+import io.holdfast.internal.Peek;
+import io.holdfast.simulation.net.Hits;
+import io.holdfast.simulation.net.Server;
+import io.holdfast.simulation.world.World;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Looks, after every event, whether the promises hold. Two sides are compared: what clients believe, by their own clocks,
+ * and what the server has.
+ *
+ * <p>Lease exclusion (I3) is promised inside a timing model: clocks differ in rate by at most 1 %, the server's clock is
+ * not stepped, and the server loses nothing. A fault outside that model is announced here, and overlaps it may cause are
+ * counted instead of judged, until every lease from before it must have ended.
+ */
+public final class Auditor {
+    /** How late a loss may be declared: the timer thread has its moments. */
+    private static final long LOST_SLACK_NANOS = 20_000_000L;
+
+    /** A lease that an application has in its hands. */
+    private static final class Held {
+        final Party party;
+        final Peek.Belief belief;
+
+        Held(Party party, Peek.Belief belief) {
+            this.party = party;
+            this.belief = belief;
+        }
+    }
+
+    private final World world;
+    private final Server server;
+    private final Hits hits;
+    private final String prefix;
+    private final long longestLeaseNanos;
+    private final Resource resource = new Resource();
+    private final List<Held> held = new ArrayList<>();
+    private final Map<String, Long> highestReturned = new HashMap<>();
+    private final Map<String, Set<Long>> tokens = new HashMap<>();
+    private final Map<String, Integer> losses = new LinkedHashMap<>();
+    private final List<Held> lostOwners = new ArrayList<>();
+    private final Set<String> released = new HashSet<>();
+    private final Map<String, Long> excusedUntil = new HashMap<>();
+    private final boolean driftBeyondModel;
+    private long tokensExcusedBelow;
+    private long allExcusedUntil;
+    private long overlapsOutside;
+    private final Set<String> overlapping = new HashSet<>();
+
+    public Auditor(
+            World world, Server server, Hits hits, String prefix, long longestLeaseNanos, boolean driftBeyondModel) {
+        this.world = world;
+        this.server = server;
+        this.hits = hits;
+        this.prefix = prefix;
+        this.longestLeaseNanos = longestLeaseNanos;
+        this.driftBeyondModel = driftBeyondModel;
+    }
+
+    /** Pairs of holders at once that the timing model does not exclude. */
+    public long overlapsOutside() {
+        return overlapsOutside;
+    }
+
+    // --- what the faults announce
+
+    /** State of one lock is lost: its leases may overlap until the old ones have ended. */
+    public void excuse(String name) {
+        excusedUntil.put(name, world.now() + 2 * longestLeaseNanos);
+    }
+
+    /** State of the server is lost, or its clock was stepped. */
+    public void excuseAll() {
+        allExcusedUntil = world.now() + 2 * longestLeaseNanos;
+    }
+
+    /**
+     * The server has lost its counter or stepped back its clock. Tokens go on from the clock; if they have run ahead of
+     * it, their order is promised again only once the clock has passed them.
+     */
+    public void counterLost() {
+        String counter = server.model().value(prefix + "~fence");
+        long next = counter == null || !counter.matches("[0-9]+")
+                ? server.host().wallMicros() + 2_000_000
+                : Math.max(Long.parseLong(counter) + 1, server.host().wallMicros());
+        long highest = highestReturned.values().stream()
+                .mapToLong(Long::longValue)
+                .max()
+                .orElse(0);
+        if (next <= highest) {
+            tokensExcusedBelow = highest;
+        }
+    }
+
+    private boolean isExcused(String name) {
+        return driftBeyondModel || allExcusedUntil > world.now() || excusedUntil.getOrDefault(name, 0L) > world.now();
+    }
+
+    // --- what the applications tell
+
+    /** Before an acquire is called: the highest token that somebody has been given already. */
+    public long floor(String name) {
+        return highestReturned.getOrDefault(name, Long.MIN_VALUE);
+    }
+
+    /** An application was given the lock. */
+    public void acquired(Party party, Peek.Belief belief, long floor) {
+        String name = belief.name();
+        long token = belief.token();
+        boolean excused = token <= tokensExcusedBelow;
+        if (!excused && token <= floor) {
+            throw new Violation(
+                    "I2",
+                    "lock " + name + ": token " + token + " after " + floor + " had been given to somebody before");
+        }
+        if (!tokens.computeIfAbsent(name, n -> new HashSet<>()).add(token) && !excused) {
+            throw new Violation("I2", "lock " + name + ": token " + token + " was given twice");
+        }
+        highestReturned.merge(name, token, Math::max);
+        held.add(new Held(party, belief));
+        world.trace().add(party.host().name(), "holds " + name + " with", token);
+        check();
+    }
+
+    /** An application got true for its release. */
+    public void released(Peek.Belief belief) {
+        if (losses.getOrDefault(belief.owner(), 0) > 0) {
+            throw new Violation("I8", "owner " + belief.owner() + " was told of a loss, and that its release was good");
+        }
+        released.add(belief.owner());
+    }
+
+    /** The loss was signalled to listeners or to the holder of a handle. */
+    public void lost(Hold hold, Loss loss) {
+        int times = losses.merge(hold.owner(), 1, Integer::sum);
+        world.trace().add("listener", "LOST " + hold.lockName() + " " + loss.cause() + " by", hold.owner());
+        if (times > 1) {
+            throw new Violation("I8", "owner " + hold.owner() + " was told of its loss " + times + " times");
+        }
+        if (released.contains(hold.owner())) {
+            throw new Violation("I8", "owner " + hold.owner() + " was told of a loss after a clean release");
+        }
+    }
+
+    /** Whoever lost its lease was told, if its process lived to hear it. */
+    public void everyLossWasSignalled() {
+        for (Held one : lostOwners) {
+            if (!one.party.host().isDead() && !losses.containsKey(one.belief.owner())) {
+                throw new Violation("I8", "the loss of " + one.belief.owner() + " was never signalled");
+            }
+        }
+    }
+
+    /** A holder writes to what the lock protects. */
+    public void writes(Party party, String name, long token, boolean valid) {
+        boolean accepted = resource.write(name, token);
+        world.trace().add(party.host().name(), accepted ? "writes with" : "is refused with", token);
+        if (!accepted) {
+            hits.hit(1);
+            if (valid && !isExcused(name) && token > tokensExcusedBelow) {
+                throw new Violation("I1", "lock " + name + ": a valid holder's write with " + token + " was refused");
+            }
+        }
+    }
+
+    // --- after every event
+
+    /** Looks at everything. */
+    public void check() {
+        for (int i = held.size() - 1; i >= 0; i--) {
+            Held one = held.get(i);
+            if (one.party.host().isDead() || !one.belief.isHeld()) {
+                if (one.belief.isLost()) {
+                    lostOwners.add(one);
+                }
+                held.remove(i);
+                continue;
+            }
+            if (remaining(one) > 0) {
+                if (one.belief.isHeldTooLong(one.party.platform().nanoTime())) {
+                    throw new Violation("L1", "the lock of " + one.belief.owner() + " is held beyond its maxHold");
+                }
+                isKnownToTheServer(one);
+            } else {
+                isDeclaredInTime(one);
+            }
+        }
+        for (int i = 0; i < held.size(); i++) {
+            for (int j = i + 1; j < held.size(); j++) {
+                Held a = held.get(i);
+                Held b = held.get(j);
+                if (a.belief.name().equals(b.belief.name()) && remaining(a) > 0 && remaining(b) > 0) {
+                    overlap(a, b);
+                }
+            }
+        }
+    }
+
+    private static long remaining(Held one) {
+        return one.belief.remainingNanos(
+                one.party.platform().nanoTime(), one.party.platform().wallMillis());
+    }
+
+    private void overlap(Held a, Held b) {
+        String name = a.belief.name();
+        if (isExcused(name)) {
+            if (overlapping.add(a.belief.owner() + b.belief.owner())) {
+                overlapsOutside++;
+            }
+            return;
+        }
+        throw new Violation(
+                "I3",
+                "lock " + name + ": " + a.belief.owner() + " with token " + a.belief.token() + " and "
+                        + b.belief.owner() + " with token " + b.belief.token() + " both hold it");
+    }
+
+    private void isKnownToTheServer(Held one) {
+        String name = one.belief.name();
+        if (isExcused(name) || !server.isUp()) {
+            return;
+        }
+        String expected = "hf1:" + one.belief.owner() + ":" + one.belief.token();
+        String value = server.model().value(prefix + name);
+        if (!expected.equals(value)) {
+            throw new Violation(
+                    "I5",
+                    "lock " + name + ": " + one.belief.owner() + " believes for " + remaining(one) / 1_000_000
+                            + " ms more that it holds it, and the server has " + value);
+        }
+    }
+
+    private void isDeclaredInTime(Held one) {
+        // By the monotonic clock: that is what timers go by. A step of the other is seen when they go off.
+        long late = -one.belief.remainingNanos(one.party.platform().nanoTime(), Long.MIN_VALUE / 2_000_000);
+        boolean asleep =
+                one.party.host().isAsleep() || world.now() - one.party.host().sleptUntil() < LOST_SLACK_NANOS;
+        if (!asleep && late > LOST_SLACK_NANOS) {
+            throw new Violation(
+                    "I8",
+                    "lock " + one.belief.name() + ": the lease of " + one.belief.owner() + " ended " + late / 1_000_000
+                            + " ms ago, and nobody was told");
+        }
+    }
+}

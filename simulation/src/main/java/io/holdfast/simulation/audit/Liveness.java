@@ -1,0 +1,189 @@
+package io.holdfast.simulation.audit;
+
+import io.holdfast.internal.Peek;
+import io.holdfast.simulation.net.Network;
+import io.holdfast.simulation.net.Server;
+import io.holdfast.simulation.world.World;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks, from time to time, whether something is left lying: a ticket or a grant of somebody who does not wait any more, a
+ * lock of somebody who does not hold it, a grant whose waiter was not woken, a free lock that somebody waits for. While
+ * faults are at work such things may be; once they are over, each must have gone within its bound.
+ */
+public final class Liveness {
+    private static final long LOOK_NANOS = 20_000_000L;
+    private static final long WAKE_NANOS = 300_000_000L;
+    /** A third of a ticket's life and a quarter of that, as the re-check is drawn. */
+    private static final long POLL_NANOS = 2_500_000_000L + WAKE_NANOS;
+
+    private final World world;
+    private final Server server;
+    private final Network network;
+    private final ServerAudit audit;
+    private final String prefix;
+    private final List<String> names;
+    private final List<Party> parties;
+    private final LongSupplier disturbedUntil;
+    private final Map<String, Long> since = new HashMap<>();
+
+    /**
+     * A look at everything.
+     *
+     * @param disturbedUntil when the last fault was, or will be, over
+     */
+    public Liveness(
+            World world,
+            Server server,
+            Network network,
+            ServerAudit audit,
+            String prefix,
+            List<String> names,
+            List<Party> parties,
+            LongSupplier disturbedUntil) {
+        this.world = world;
+        this.server = server;
+        this.network = network;
+        this.audit = audit;
+        this.prefix = prefix;
+        this.names = names;
+        this.parties = parties;
+        this.disturbedUntil = disturbedUntil;
+    }
+
+    /** Looks from now on. */
+    public void start() {
+        world.after(LOOK_NANOS, () -> {
+            look();
+            start();
+        });
+    }
+
+    private void look() {
+        if (!server.isUp() || server.host().isAsleep()) {
+            return;
+        }
+        Set<String> seen = new HashSet<>();
+        wakeUps(seen);
+        if (world.now() > disturbedUntil.getAsLong()) {
+            for (String name : names) {
+                tickets(name, seen);
+                lock(name, seen);
+                free(name, seen);
+            }
+        }
+        since.keySet().retainAll(seen);
+    }
+
+    /** True once the problem has lasted for so long. */
+    private boolean lasts(String problem, long nanos, Set<String> seen) {
+        seen.add(problem);
+        return world.now() - since.computeIfAbsent(problem, p -> world.now()) > nanos;
+    }
+
+    /** Who was granted the lock, and can hear, asks for it. */
+    private void wakeUps(Set<String> seen) {
+        for (String owner : audit.unconfirmed().keySet()) {
+            Party party = waiter(owner);
+            if (party == null || !hears(party) || !isHolder(owner)) {
+                continue;
+            }
+            if (lasts("wake " + owner, WAKE_NANOS, seen)) {
+                throw new Violation(
+                        "L2", owner + " was granted the lock " + WAKE_NANOS / 1_000_000 + " ms ago, and does not know");
+            }
+        }
+    }
+
+    private boolean isHolder(String owner) {
+        return names.stream()
+                .anyMatch(name -> owner.equals(ServerAudit.owner(server.model().value(prefix + name))));
+    }
+
+    private boolean hears(Party party) {
+        Network.Line line = network.line(party.host().name());
+        return !party.host().isDead()
+                && !party.host().isAsleep()
+                && line.downBlockedUntil <= world.now()
+                && line.upBlockedUntil <= world.now()
+                && line.slowUntil <= world.now()
+                && world.now() > disturbedUntil.getAsLong() - 2_000_000_000L
+                && party.link().inboxSince() < world.now();
+    }
+
+    private void tickets(String name, Set<String> seen) {
+        for (String owner : live(name)) {
+            if (waiter(owner) == null && !isOfTheDead(owner) && lasts("ticket " + owner, patience(), seen)) {
+                throw new Violation("H1", "a ticket of " + owner + " is left, who does not wait any more");
+            }
+        }
+    }
+
+    private List<String> live(String name) {
+        String tag = ":{" + prefix + name + "}";
+        return ServerAudit.liveTickets(server.model(), prefix + "~queue" + tag, prefix + "~tickets" + tag);
+    }
+
+    /** A lock that was freed by its expiry, which tells nobody, goes to whoever waits for it by the next re-check. */
+    private void free(String name, Set<String> seen) {
+        if (server.model().type(prefix + name).equals("none")) {
+            for (String owner : live(name)) {
+                Party party = waiter(owner);
+                if (party != null && hears(party) && lasts("free " + name + owner, POLL_NANOS, seen)) {
+                    throw new Violation("L2", "lock " + name + " is free, and " + owner + " waits for it");
+                }
+            }
+        }
+    }
+
+    private void lock(String name, Set<String> seen) {
+        String owner = ServerAudit.owner(server.model().value(prefix + name));
+        if (owner == null) {
+            return;
+        }
+        boolean known = waiter(owner) != null
+                || isOfTheDead(owner)
+                || parties.stream().anyMatch(party -> Peek.holds(party.engine(), owner));
+        if (!known && lasts("lock " + owner, patience(), seen) && !wasLost(owner)) {
+            throw new Violation("H1", "lock " + name + " is left to " + owner + ", who does not hold it any more");
+        }
+    }
+
+    private final Set<String> lostOwners = new HashSet<>();
+
+    /** An owner that has lost its lease leaves the lock to its expiry. */
+    public void lost(String owner) {
+        lostOwners.add(owner);
+    }
+
+    private boolean wasLost(String owner) {
+        return lostOwners.contains(owner);
+    }
+
+    private long patience() {
+        return 500_000_000L
+                + 3 * parties.stream().mapToLong(Party::timeoutNanos).max().orElse(0);
+    }
+
+    private @Nullable Party waiter(String owner) {
+        for (Party party : parties) {
+            if (!party.host().isDead() && Peek.waiting(party.engine()).contains(owner)) {
+                return party;
+            }
+        }
+        return null;
+    }
+
+    /** Whoever died or was closed amid a fault leaves what it had to its expiry. */
+    private boolean isOfTheDead(String owner) {
+        return parties.stream()
+                .anyMatch(party -> (party.host().isDead() || party.platform().isClosed())
+                        && owner.startsWith(Peek.clientId(party.engine()) + ":"));
+    }
+}

@@ -1,0 +1,235 @@
+package io.holdfast.simulation.audit;
+
+import io.holdfast.simulation.net.Commands;
+import io.holdfast.simulation.net.Hits;
+import io.holdfast.simulation.net.Server;
+import io.holdfast.simulation.redis.RedisModel;
+import io.holdfast.simulation.world.World;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the server before and after every command: that only its owner renews or releases a lock (I4), that no lease
+ * gets shorter, and that nothing is left without an expiry (H1). Also notes which faults of the catalogue came true.
+ */
+public final class ServerAudit implements Server.Watcher {
+    private record State(String key, @Nullable String value, long expiry) {}
+
+    private final World world;
+    private final Hits hits;
+    private final Predicate<String> isWaiting;
+    private final Map<String, Long> unconfirmed = new LinkedHashMap<>();
+    private final Set<String> granted = new HashSet<>();
+    private final Set<String> releasedOwners = new HashSet<>();
+    private final List<State> before = new ArrayList<>();
+    private @Nullable RedisModel model;
+
+    public ServerAudit(World world, Hits hits, Predicate<String> isWaiting) {
+        this.world = world;
+        this.isWaiting = isWaiting;
+        this.hits = hits;
+    }
+
+    /** The server it looks at: set once, since each needs the other. */
+    public void looksAt(Server server) {
+        model = server.model();
+    }
+
+    /** Owners that were granted the lock by somebody's release and have not asked since, with the moment. */
+    public Map<String, Long> unconfirmed() {
+        return unconfirmed;
+    }
+
+    private RedisModel model() {
+        RedisModel present = model;
+        if (present == null) {
+            throw new IllegalStateException("it was not told which server to look at");
+        }
+        return present;
+    }
+
+    @Override
+    public void before(List<String> command) {
+        before.clear();
+        for (String key : locks(command)) {
+            before.add(state(key));
+        }
+    }
+
+    private State state(String key) {
+        return new State(key, model().value(key), model().expiresAtMillis(key));
+    }
+
+    private static List<String> locks(List<String> command) {
+        return switch (Commands.kind(command)) {
+            case "acquire", "release" -> List.of(Commands.key(command, 0));
+            case "renew" -> command.subList(3, 3 + Commands.keys(command) / 2);
+            default -> List.of();
+        };
+    }
+
+    @Override
+    public void after(List<String> command, @Nullable Object reply, boolean late) {
+        if (before.isEmpty()) {
+            return;
+        }
+        String kind = Commands.kind(command);
+        if (!kind.equals("acquire")
+                && reply instanceof RedisModel.ErrorReply error
+                && error.message().contains("OOM")) {
+            throw new Violation("L5", kind + " does not work on a server without memory");
+        }
+        for (int i = 0; i < before.size(); i++) {
+            String owner = Commands.argument(command, kind.equals("renew") ? 2 * i : 1);
+            State then = before.get(i);
+            if (kind.equals("renew") && isNamed(command, then)) {
+                owner = String.valueOf(owner(then.value()));
+            }
+            judge(kind, owner, then, state(then.key()));
+            notice(command, kind, owner, then, late);
+        }
+        if (!kind.equals("renew")) {
+            everythingExpires(command);
+        }
+        if (kind.equals("release")) {
+            isPassedOn(command);
+        }
+    }
+
+    /** Whether the holder of the lock is one of those a renewal names for it. */
+    private static boolean isNamed(List<String> command, State then) {
+        int locks = Commands.keys(command) / 2;
+        for (int i = 0; i < locks; i++) {
+            if (Commands.key(command, i).equals(then.key())
+                    && Commands.argument(command, 2 * i).equals(owner(then.value()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void judge(String kind, String actor, State then, State now) {
+        String owner = owner(then.value());
+        String ownerNow = owner(now.value());
+        if (ownerNow != null && !ownerNow.equals(owner)) {
+            if (kind.equals("renew")) {
+                throw new Violation("I4", "a renewal by " + actor + " gave " + now.key() + " to " + ownerNow);
+            }
+            grantedNow(actor, ownerNow);
+        }
+        if (owner == null) {
+            return;
+        }
+        if (!Objects.equals(then.value(), now.value())) {
+            if (!kind.equals("release") || !actor.equals(owner)) {
+                throw new Violation("I4", kind + " by " + actor + " took " + then.key() + " from " + owner);
+            }
+        } else if (now.expiry() < then.expiry()) {
+            throw new Violation("I4", kind + " by " + actor + " shortened the lease of " + owner);
+        } else if (now.expiry() > then.expiry() && (kind.equals("release") || !actor.equals(owner))) {
+            throw new Violation("I4", kind + " by " + actor + " renewed " + then.key() + " for " + owner);
+        }
+    }
+
+    private void grantedNow(String actor, String owner) {
+        granted.add(owner);
+        if (actor.equals(owner)) {
+            unconfirmed.remove(owner);
+        } else {
+            unconfirmed.put(owner, world.now());
+            if (!isWaiting.test(owner)) {
+                hits.hit(45);
+            }
+        }
+    }
+
+    /** Which faults have come true. */
+    private void notice(List<String> command, String kind, String actor, State then, boolean late) {
+        String owner = owner(then.value());
+        boolean others = owner != null && !owner.equals(actor);
+        switch (kind) {
+            case "acquire" -> {
+                if (actor.equals(owner) && !unconfirmed.containsKey(actor)) {
+                    hits.hit(15);
+                }
+                unconfirmed.remove(actor);
+                if (late) {
+                    hits.hit(16);
+                }
+            }
+            case "release" -> {
+                unconfirmed.remove(actor);
+                if (actor.equals(owner)
+                        && model().sortedSet(Commands.key(command, 1)).size() > 1) {
+                    hits.hit(44);
+                }
+                if (late && others) {
+                    hits.hit(17);
+                }
+                if (!releasedOwners.add(actor) && granted.contains(actor)) {
+                    hits.hit(19);
+                }
+            }
+            default -> {
+                if (releasedOwners.contains(actor)) {
+                    hits.hit(18);
+                } else if (others && granted.contains(actor)) {
+                    hits.hit(6);
+                }
+            }
+        }
+    }
+
+    /** A lock that is given back goes to the first who waits, at once. */
+    private void isPassedOn(List<String> command) {
+        String lock = Commands.key(command, 0);
+        boolean freed = Commands.argument(command, 1).equals(owner(before.get(0).value()));
+        if (!freed || model().value(lock) != null) {
+            return;
+        }
+        List<String> waiting = liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
+        if (!waiting.isEmpty()) {
+            throw new Violation("L2", lock + " was given back, and not passed on to " + waiting.get(0));
+        }
+    }
+
+    /** Who waits for a lock, as far as the server knows. Tickets that have expired stay until somebody comes by. */
+    static List<String> liveTickets(RedisModel model, String queue, String tickets) {
+        Map<String, String> expiries = model.hash(tickets);
+        return model.sortedSet(queue).keySet().stream()
+                .filter(owner -> {
+                    String ticket = expiries.get(owner);
+                    return ticket != null
+                            && Long.parseLong(ticket.substring(0, ticket.indexOf(' '))) > model.nowMillis();
+                })
+                .toList();
+    }
+
+    private void everythingExpires(List<String> command) {
+        // The last key is the counter of tokens, the one thing that stays.
+        for (int i = 0; i < Commands.keys(command) - 1; i++) {
+            String key = Commands.key(command, i);
+            boolean foreign = i == 0 && owner(model().value(key)) == null;
+            if (!foreign
+                    && model().expiresAtMillis(key) == -1
+                    && !model().type(key).equals("none")) {
+                throw new Violation("H1", key + " has no expiry after " + Commands.kind(command));
+            }
+        }
+    }
+
+    /** Who holds the lock with that value; null if it is none of ours. */
+    public static @Nullable String owner(@Nullable String value) {
+        if (value == null || !value.startsWith("hf1:")) {
+            return null;
+        }
+        return value.substring(4, value.lastIndexOf(':'));
+    }
+}

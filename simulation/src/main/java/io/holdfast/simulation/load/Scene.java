@@ -1,0 +1,157 @@
+package io.holdfast.simulation.load;
+
+import io.holdfast.Hold;
+import io.holdfast.Loss;
+import io.holdfast.simulation.audit.Auditor;
+import io.holdfast.simulation.audit.Liveness;
+import io.holdfast.simulation.audit.Party;
+import io.holdfast.simulation.audit.ServerAudit;
+import io.holdfast.simulation.net.Hits;
+import io.holdfast.simulation.net.Network;
+import io.holdfast.simulation.net.Server;
+import io.holdfast.simulation.world.Dice;
+import io.holdfast.simulation.world.Host;
+import io.holdfast.simulation.world.World;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Everything that one run is made of. */
+public final class Scene {
+    static final String PREFIX = "hf:";
+
+    private final Setup setup;
+    private final Mask mask;
+    private final World world;
+    private final Hits hits = new Hits();
+    private final Network network;
+    private final Server server;
+    private final Auditor auditor;
+    private final Liveness liveness;
+    private final Director director;
+    private final List<Party> parties = new ArrayList<>();
+    private final List<Site> sites = new ArrayList<>();
+    private int calls;
+
+    public Scene(Setup setup, Mask mask, World world) {
+        this.setup = setup;
+        this.mask = mask;
+        this.world = world;
+        this.network = new Network(world, Dice.of(setup.seed(), 5), hits);
+        ServerAudit audit = new ServerAudit(world, hits, this::isWaiting);
+        this.server = new Server(network, new Host(world, "redis", Dice.of(setup.seed(), 6), 1.0, 0), audit);
+        audit.looksAt(server);
+        this.auditor = new Auditor(world, server, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
+        this.director = new Director(this);
+        this.liveness =
+                new Liveness(world, server, network, audit, PREFIX, setup.names(), parties, director::disturbedUntil);
+    }
+
+    /** Opens the clients and lets their threads go. */
+    public void start() {
+        if (setup.copied()) {
+            hits.hit(13);
+        }
+        if (setup.rates().stream().anyMatch(rate -> rate != 1.0)) {
+            hits.hit(9);
+        }
+        for (int i = 0; i < setup.clients(); i++) {
+            Site site = new Site(this, i);
+            sites.add(site);
+            for (int j = 0; j < setup.actors(); j++) {
+                int number = i * 10 + j;
+                if (mask.keepsActor(number)) {
+                    site.actors.add(new Actor(this, site, number));
+                }
+            }
+        }
+        sites.forEach(site -> site.actors.forEach(Actor::start));
+        world.afterEvent(auditor::check);
+        liveness.start();
+        keepSaving();
+    }
+
+    private void keepSaving() {
+        server.save();
+        world.after(700_000_000L, this::keepSaving);
+    }
+
+    public Setup setup() {
+        return setup;
+    }
+
+    Mask mask() {
+        return mask;
+    }
+
+    World world() {
+        return world;
+    }
+
+    public Hits hits() {
+        return hits;
+    }
+
+    Network network() {
+        return network;
+    }
+
+    Server server() {
+        return server;
+    }
+
+    public Auditor auditor() {
+        return auditor;
+    }
+
+    /** How it is to end. */
+    public Ending ending() {
+        return new Ending(this);
+    }
+
+    public Director director() {
+        return director;
+    }
+
+    List<Party> parties() {
+        return parties;
+    }
+
+    List<Site> sites() {
+        return sites;
+    }
+
+    public int calls() {
+        return calls;
+    }
+
+    /** Somebody calls the library. */
+    void called() {
+        calls++;
+        director.called(calls);
+    }
+
+    boolean isWaiting(String owner) {
+        return parties.stream()
+                .anyMatch(party -> !party.host().isDead()
+                        && io.holdfast.internal.Peek.waiting(party.engine()).contains(owner));
+    }
+
+    void lost(Hold hold, Loss loss) {
+        liveness.lost(hold.owner());
+        auditor.lost(hold, loss);
+    }
+
+    /** Whether every thread has done all it had to do. */
+    public boolean isDone() {
+        return sites.stream().allMatch(site -> site.actors.stream().allMatch(Actor::isDone));
+    }
+
+    /** Which threads are not done, for the message. */
+    public String stuck() {
+        StringBuilder text = new StringBuilder();
+        sites.forEach(site -> site.actors.stream()
+                .filter(actor -> !actor.isDone())
+                .forEach(actor -> text.append(text.isEmpty() ? "" : ", ").append(actor)));
+        return text.toString();
+    }
+}

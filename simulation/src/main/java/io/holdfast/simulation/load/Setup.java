@@ -1,0 +1,100 @@
+package io.holdfast.simulation.load;
+
+import io.holdfast.simulation.world.Dice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What a seed stands for: how many clients there are, how they are set up, and which faults come when.
+ *
+ * @param blocking whether a command blocks the thread that sends it, as with Jedis
+ * @param virtual whether callers are threads that must not block on sockets
+ * @param actors threads in each client
+ * @param steps what each of them does, one after the other
+ * @param rates how fast the clients' clocks run
+ * @param driftBeyondModel whether that is more than the timing model allows
+ * @param copied whether the second client is a copy of the first, with the same id
+ */
+public record Setup(
+        long seed,
+        boolean blocking,
+        boolean virtual,
+        int clients,
+        int actors,
+        int steps,
+        List<String> names,
+        long leaseMillis,
+        long timeoutMillis,
+        List<Double> rates,
+        boolean driftBeyondModel,
+        boolean copied,
+        List<Planned> faults) {
+
+    /**
+     * A fault that will come.
+     *
+     * @param afterCalls once the applications have made so many calls
+     * @param delayNanos and so much time has passed since
+     */
+    public record Planned(Fault fault, int afterCalls, long delayNanos, int index) {}
+
+    /** At least so many calls are made in a run. */
+    public static final int CALLS = 200;
+
+    public static Setup of(long seed) {
+        Dice dice = Dice.of(seed, 2);
+        int clients = (int) dice.between(2, 4);
+        int actors = (int) dice.between(1, 3);
+        long lease = dice.oneIn(8) ? 10_000L : dice.pick(300L, 500L, 1_000L, 2_000L);
+        boolean driftBeyond = dice.oneIn(25);
+        List<Double> rates = IntStream.range(0, clients)
+                .mapToObj(i -> rate(dice, driftBeyond))
+                .toList();
+        return new Setup(
+                seed,
+                dice.oneIn(3),
+                dice.oneIn(6),
+                clients,
+                actors,
+                Math.max(4, 60 / (clients * actors)),
+                dice.oneIn(3) ? List.of("a", "b") : List.of("a"),
+                lease,
+                dice.pick(60L, 150L, 400L, 1_000L),
+                rates,
+                driftBeyond,
+                dice.oneIn(20),
+                faults(dice));
+    }
+
+    private static double rate(Dice dice, boolean beyond) {
+        double most = beyond ? 0.10 : 0.009;
+        return switch (dice.below(3)) {
+            case 0 -> 1.0;
+            case 1 -> 1.0 - most;
+            default -> 1.0 + most * (2 * dice.fraction() - 1);
+        };
+    }
+
+    private static List<Planned> faults(Dice dice) {
+        List<Planned> planned = new ArrayList<>();
+        int count = (int) dice.between(3, 6);
+        // Some seeds have a long quiet beginning, in which nothing at all may go wrong.
+        int first = dice.oneIn(4) ? CALLS / 2 : 5;
+        while (planned.size() < count) {
+            int at = (int) dice.between(first, CALLS - 20);
+            long delay = dice.below(300_000_000L);
+            planned.add(new Planned(dice.pick(Fault.values()), at, delay, planned.size()));
+            if (dice.oneIn(2)) {
+                long soon = delay + dice.pick(0L, 1_000_000L, 50_000_000L, 500_000_000L, 2_500_000_000L);
+                planned.add(new Planned(dice.pick(Fault.values()), at, dice.below(soon + 1), planned.size()));
+            }
+        }
+        return planned;
+    }
+
+    /** The longest a lease can last in this run without being renewed. */
+    public long longestLeaseNanos() {
+        return 3 * leaseMillis * 1_000_000;
+    }
+}

@@ -1,0 +1,323 @@
+package io.holdfast.simulation.mutants;
+
+import io.holdfast.simulation.mutants.Mutant.Edit;
+import java.util.List;
+
+/** The planted bugs. */
+final class Mutants {
+    private static final String LOCK = "redis/src/main/resources/io/holdfast/redis/lock.lua";
+    private static final String RENEW = "redis/src/main/resources/io/holdfast/redis/renew.lua";
+    private static final String STORE = "redis/src/main/java/io/holdfast/redis/RedisStore.java";
+    private static final String ENGINE = "core/src/main/java/io/holdfast/internal/Engine.java";
+    private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
+    private static final String WATCHDOG = "core/src/main/java/io/holdfast/internal/Watchdog.java";
+    private static final String HELD = "core/src/main/java/io/holdfast/internal/HeldLease.java";
+    private static final String CALLER = "core/src/main/java/io/holdfast/internal/Caller.java";
+    private static final String NAMED = "core/src/main/java/io/holdfast/internal/NamedLock.java";
+
+    private Mutants() {}
+
+    static final List<Mutant> ALL = List.of(
+            Mutant.of(
+                    "a renewal re-creates a lock that is gone",
+                    new Edit(
+                            RENEW,
+                            "    replies[i] = 0\n",
+                            "    if not value then\n" + "      redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
+                                    + "      replies[i] = 1\n" + "    else\n" + "      replies[i] = 0\n"
+                                    + "    end\n")),
+            Mutant.of(
+                    "the owner id is one for each thread, not for each acquisition",
+                    new Edit(
+                            ENGINE,
+                            "return clientId + \":\" + thread + \":\" + Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);",
+                            "return clientId + \":\" + thread + \":0\";")),
+            Mutant.of(
+                    "validity is counted from the reply to the acquire",
+                    new Edit(
+                            ACQUISITION,
+                            "Validity.after(sentNanos, sentWall, options.lease())",
+                            "Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease())")),
+            Mutant.of(
+                    "validity is counted from the reply to the renewal",
+                    new Edit(
+                            WATCHDOG,
+                            "Validity.after(sentNanos, sentWall, lease.options.lease())",
+                            "Validity.after(platform.nanoTime(), platform.wallMillis(), lease.options.lease())")),
+            Mutant.of(
+                    "a grant that was pushed is trusted, whatever its age",
+                    new Edit(LOCK, "to .. ' ' .. lock)", "to .. '#' .. string.format('%.0f', token) .. ' ' .. lock)"),
+                    new Edit(
+                            ENGINE,
+                            "            Acquisition acquisition = waiting.get(owner);\n"
+                                    + "            if (acquisition != null) {\n"
+                                    + "                acquisition.wake();\n" + "            }",
+                            "            int mark = owner.indexOf('#');\n"
+                                    + "            Acquisition acquisition = waiting.get(owner.substring(0, mark));\n"
+                                    + "            if (acquisition != null) {\n"
+                                    + "                acquisition.trust(Long.parseLong(owner.substring(mark + 1)));\n"
+                                    + "            }"),
+                    new Edit(
+                            ACQUISITION,
+                            "    /** News that may concern this acquisition: ask again. */",
+                            "    void trust(long token) {\n" + "        synchronized (this) {\n"
+                                    + "            if (phase != Phase.WAITING) {\n" + "                return;\n"
+                                    + "            }\n" + "            phase = Phase.ASKING;\n" + "        }\n"
+                                    + "        granted(owner, token, Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease()));\n"
+                                    + "    }\n" + "\n"
+                                    + "    /** News that may concern this acquisition: ask again. */")),
+            Mutant.of(
+                    "the lock is set first, and given its expiry in a second step",
+                    new Edit(
+                            LOCK,
+                            "string.format('%.0f', token), 'NX', 'PX', ms)",
+                            "string.format('%.0f', token), 'NX')"),
+                    new Edit(
+                            STORE,
+                            "case 1 -> done(new AcquireReply.Granted(number(reply.get(2))));",
+                            "case 1 -> link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(answer -> new AcquireReply.Granted(number(reply.get(2))));")),
+            Mutant.of(
+                    "a release does not compare the owner",
+                    new Edit(
+                            LOCK,
+                            "  local held = isMine()\n" + "  if held then",
+                            "  local held = isMine()\n" + "  if value then")),
+            Mutant.of(
+                    "re-entrancy is counted in the store, so a repeated acquire counts twice",
+                    new Edit(
+                            LOCK,
+                            "  -- Asked again, or granted by another's release: the lease starts anew, and never gets shorter.\n",
+                            "  redis.call('HSET', tickets, 'n' .. owner, '1')\n"
+                                    + "  redis.call('PEXPIRE', tickets, lease)\n"),
+                    new Edit(
+                            LOCK,
+                            "  local held = isMine()\n",
+                            "  local held = isMine()\n"
+                                    + "  if held and redis.call('HDEL', tickets, 'n' .. owner) == 1 then\n"
+                                    + "    return { 1, now }\n" + "  end\n")),
+            Mutant.of(
+                    "a grant to a waiter that never answers lasts for ever",
+                    new Edit(
+                            LOCK,
+                            "local function grant(to, ms)\n" + "  drop(to)\n" + "  local token = give(to, ms)",
+                            "local function grant(to, ms)\n" + "  drop(to)\n" + "  local token = give(to, 86400000)")),
+            Mutant.of(
+                    "a ticket has no expiry",
+                    new Edit(
+                            LOCK,
+                            "redis.call('PEXPIRE', queue, 2 * ticketMs)\n"
+                                    + "redis.call('PEXPIRE', tickets, 2 * ticketMs)\n",
+                            "")),
+            Mutant.of(
+                    "no re-check after the subscription",
+                    new Edit(STORE, "            context.events().wakeAll();", "            // nothing")),
+            Mutant.of(
+                    "no re-check after the subscription was renewed",
+                    new Edit(
+                            STORE,
+                            "    private final class Mail implements RedisLink.Listener {\n" + "        @Override\n"
+                                    + "        public void subscribed() {\n"
+                                    + "            context.events().wakeAll();",
+                            "    private final class Mail implements RedisLink.Listener {\n"
+                                    + "        private boolean before;\n" + "\n" + "        @Override\n"
+                                    + "        public void subscribed() {\n" + "            if (!before) {\n"
+                                    + "                context.events().wakeAll();\n" + "            }\n"
+                                    + "            before = true;")),
+            Mutant.of(
+                    "who leaves does not pass the lock on",
+                    new Edit(
+                            LOCK,
+                            "  if held or not value then\n" + "    local head, ms = first()",
+                            "  if not held and not value then\n" + "    local head, ms = first()")),
+            Mutant.of(
+                    "an acquire that comes late is carried out, and queues for somebody who has left",
+                    new Edit(LOCK, "if now > notAfter then", "if now > notAfter + 86400000000 then")),
+            Mutant.of(
+                    "a release is not said again although an acquire may follow it",
+                    new Edit(
+                            STORE, "        if (doubtMicros > 0) {", "        if (doubtMicros > 0 && keys == null) {")),
+            Mutant.of(
+                    "the counter of tokens is deleted with the lock",
+                    new Edit(
+                            LOCK,
+                            "  if held then\n" + "    redis.call('DEL', lock)",
+                            "  if held then\n" + "    redis.call('DEL', lock, fence)"),
+                    new Edit(
+                            LOCK,
+                            "local token = counter and math.max(counter + 1, now) or now + 2000000",
+                            "local token = (counter or 0) + 1")),
+            Mutant.of(
+                    "tokens are not taken from the clock, and start anew when the counter is lost",
+                    new Edit(
+                            LOCK,
+                            "local token = counter and math.max(counter + 1, now) or now + 2000000",
+                            "local token = (counter or 0) + 1")),
+            Mutant.of(
+                    "a time-out is counted by the wall clock",
+                    new Edit(
+                            ACQUISITION,
+                            "        Phase was = end();\n" + "        if (was == null) {\n" + "            return;\n"
+                                    + "        }\n" + "        noteWait(false);",
+                            "        if (waits() && (platform.wallMillis() - startWall) * 1_000_000 < waitNanos) {\n"
+                                    + "            deadline = platform.schedule(5_000_000, this::expire);\n"
+                                    + "            return;\n" + "        }\n" + "        Phase was = end();\n"
+                                    + "        if (was == null) {\n" + "            return;\n" + "        }\n"
+                                    + "        noteWait(false);"),
+                    new Edit(
+                            ACQUISITION,
+                            "        this.startNanos = platform.nanoTime();",
+                            "        this.startNanos = platform.nanoTime();\n"
+                                    + "        this.startWall = platform.wallMillis();"),
+                    new Edit(
+                            ACQUISITION,
+                            "    private final long startNanos;",
+                            "    private final long startNanos;\n" + "    private final long startWall;")),
+            Mutant.of(
+                    "a lease is renewed after its release",
+                    new Edit(
+                            ENGINE,
+                            "        watchdog.remove(lease);\n" + "        return true;",
+                            "        return true;"),
+                    new Edit(
+                            WATCHDOG,
+                            "            if (lease.phase() == Phase.HELD) {",
+                            "            if (lease.phase() != Phase.LOST) {")),
+            Mutant.of(
+                    "the loss is signalled twice",
+                    new Edit(
+                            ENGINE,
+                            "        if (lease.phase() != Phase.HELD) {\n            return 0;",
+                            "        if (lease.phase() != Phase.HELD && lease.phase() != Phase.LOST) {\n            return 0;"),
+                    new Edit(
+                            HELD,
+                            "        return replaces(from, new State(Phase.LOST, loss));",
+                            "        return replaces(from, new State(Phase.LOST, loss)) || state.phase() == Phase.LOST;")),
+            Mutant.of(
+                    "the loss is signalled only when the server says so",
+                    new Edit(
+                            WATCHDOG,
+                            "if (lease.validity().remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {",
+                            "if (reasonToStop(lease) != null) {"),
+                    new Edit(
+                            WATCHDOG,
+                            "                } else {\n"
+                                    + "                    place(lease, now, lease.validity().untilNanos());\n"
+                                    + "                }",
+                            "                } else {\n"
+                                    + "                    place(lease, now, now + lease.options.lease().toNanos());\n"
+                                    + "                    leases.remove(lease);\n"
+                                    + "                    lease.nextNanos = now + 10_000_000;\n"
+                                    + "                    leases.add(lease);\n" + "                }")),
+            Mutant.of(
+                    "an interrupt leaves the wait to itself",
+                    new Edit(
+                            CALLER,
+                            "                        whenInterrupted.run();\n",
+                            "                        // gone\n")),
+            Mutant.of(
+                    "who gives up leaves the ticket",
+                    new Edit(ACQUISITION, "if (trace && was != Phase.ASKING) {", "if (trace && was == null) {")),
+            Mutant.of(
+                    "a grant that comes after the caller has left is not given back",
+                    new Edit(
+                            ACQUISITION,
+                            "            if (phase != Phase.ASKING) {\n"
+                                    + "                engine.undo(name, grantedOwner, options.lease());\n"
+                                    + "                return;\n" + "            }",
+                            "            if (phase != Phase.ASKING) {\n" + "                return;\n"
+                                    + "            }")),
+            Mutant.of(
+                    "closing the client leaves what it holds",
+                    new Edit(
+                            ENGINE,
+                            "releases.execute(() -> releaseAll(new ArrayDeque<>(held))",
+                            "releases.execute(() -> releaseAll(new ArrayDeque<>(0))")),
+            Mutant.of(
+                    "a repeated acquire does not start the lease anew",
+                    new Edit(
+                            LOCK,
+                            "  if redis.call('PTTL', lock) < tonumber(lease) then\n"
+                                    + "    redis.call('PEXPIRE', lock, lease)\n" + "  end\n" + "  return { 1, now,",
+                            "  return { 1, now,")),
+            Mutant.of(
+                    "a renewal shortens a lease that was extended",
+                    new Edit(
+                            RENEW,
+                            "    if redis.call('PTTL', KEYS[i]) < tonumber(lease) then\n"
+                                    + "      redis.call('PEXPIRE', KEYS[i], lease)\n" + "    end\n",
+                            "    redis.call('PEXPIRE', KEYS[i], lease)\n")),
+            Mutant.of(
+                    "a lease counts as held until its release is answered",
+                    new Edit(
+                            ENGINE,
+                            "if (!isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {",
+                            "if (!isValid(lease)) {"),
+                    new Edit(
+                            ENGINE,
+                            "        lease.moves(Phase.RELEASING, Phase.RELEASED);",
+                            "        lease.moves(Phase.HELD, Phase.RELEASED);")),
+            Mutant.of(
+                    "a release writes what a full server refuses, first",
+                    new Edit(
+                            LOCK,
+                            "  drop(owner)\n" + "  local held = isMine()",
+                            "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
+                                    + "  local held = isMine()")),
+            Mutant.of(
+                    "who waits sleeps until the holder's lease is over",
+                    new Edit(
+                            STORE,
+                            "        long longest = TICKET.toMillis() / 3;",
+                            "        long longest = 10 * TICKET.toMillis();")),
+            Mutant.of(
+                    "a wake-up that comes while a request is under way is forgotten",
+                    new Edit(
+                            ACQUISITION,
+                            "            if (phase == Phase.ASKING) {\n" + "                again = true;\n"
+                                    + "                return;",
+                            "            if (phase == Phase.ASKING) {\n" + "                return;")),
+            Mutant.of(
+                    "an answer that took longer than the lease counts as held",
+                    new Edit(
+                            ACQUISITION,
+                            "boolean inTime = validity.remainingNanos(now, platform.wallMillis()) > 0;",
+                            "boolean inTime = true;")),
+            Mutant.of(
+                    "re-entry succeeds from the local count alone after a loss",
+                    new Edit(
+                            NAMED,
+                            "        engine.ensureValid(entry.lease);\n" + "        entry.count++;",
+                            "        entry.count++;")),
+            Mutant.of(
+                    "elapsed time is read from the monotonic clock alone",
+                    new Edit(
+                            HELD,
+                            "return Math.min(untilNanos - nowNanos, (untilWallMillis - nowWallMillis) * 1_000_000);",
+                            "return untilNanos - nowNanos;")),
+            Mutant.of(
+                    "no allowance is made for clocks that run at different rates",
+                    new Edit(HELD, "return lease.toNanos() / 100 + 2_000_000;", "return 0;")),
+            Mutant.of(
+                    "a dead holder's thread keeps its lock renewed",
+                    new Edit(
+                            WATCHDOG,
+                            "lease.thread != null && !platform.isAlive(lease.thread)",
+                            "lease.thread != null && lease.thread == store")),
+            Mutant.of(
+                    "a lease is renewed beyond its maxHold",
+                    new Edit(WATCHDOG, "lease.renewalDue && !lease.isPastMaxHold(now)", "lease.renewalDue")),
+            Mutant.of(
+                    "a failure of the store is reported as held by another",
+                    new Edit(
+                            ACQUISITION,
+                            "        if (failure != null) {\n"
+                                    + "            result.completeExceptionally(Failures.asLockException(name, failure));\n"
+                                    + "        } else if (!answered) {",
+                            "        if (failure == null && !answered) {")),
+            Mutant.of(
+                    "a give-up is not repeated when the store does not answer",
+                    new Edit(
+                            ENGINE,
+                            "            if (!answered && !closed.get()",
+                            "            if (answered && !closed.get()")));
+}

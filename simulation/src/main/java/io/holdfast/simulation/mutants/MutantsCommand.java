@@ -1,0 +1,75 @@
+package io.holdfast.simulation.mutants;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Hunts every planted bug and writes the table. */
+@Command(
+        name = "mutants",
+        mixinStandardHelpOptions = true,
+        description = "Plants every known bug, one at a time, and looks for the first seed that finds it.")
+public final class MutantsCommand implements Callable<Integer> {
+    static final String TABLE = "docs/mutants.md";
+
+    @Option(
+            names = "--seeds",
+            defaultValue = "10000",
+            description = "at most so many for each (default: ${DEFAULT-VALUE})")
+    private long seeds;
+
+    @Option(
+            names = "--only",
+            defaultValue = "",
+            description = "those whose name contains this; the table is not written")
+    private String only = "";
+
+    @Option(names = "--threads", description = "runs at once (default: one for each core)")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    @Override
+    public Integer call() throws IOException {
+        Path root = Path.of("");
+        StringBuilder table = new StringBuilder(HEAD);
+        int escaped = 0;
+        List<Mutant> mutants = Mutants.ALL.stream()
+                .filter(mutant -> mutant.name().contains(only))
+                .toList();
+        for (Mutant mutant : mutants) {
+            Hunt.Trophy trophy = Hunt.hunt(root, mutant, 1, seeds, threads);
+            boolean found = trophy.seed() > 0;
+            escaped += found ? 0 : 1;
+            System.out.printf(
+                    "%-75s %s%n", mutant.name(), found ? "seed " + trophy.seed() + "  " + trophy.message() : "ESCAPED");
+            table.append("| ")
+                    .append(mutant.name())
+                    .append(" | ")
+                    .append(found ? trophy.seed() : "none")
+                    .append(" | ")
+                    .append(trophy.invariant())
+                    .append(" |\n");
+        }
+        if (only.isEmpty()) {
+            Files.writeString(root.resolve(TABLE), table);
+            System.out.println("written to " + TABLE);
+        }
+        System.out.printf(
+                "%s: %d planted bugs, %d escaped%n", escaped == 0 ? "PASSED" : "FAILED", mutants.size(), escaped);
+        return escaped == 0 ? 0 : 1;
+    }
+
+    private static final String HEAD = """
+            # Planted bugs
+
+            Bugs that other lock libraries have had, that earlier drafts of the protocol had, or that are easy to make. Each is
+            planted in the sources, one at a time, and the simulation looks for it. Written by `./simulation/run mutants`; the
+            build plants each again and looks whether its seed still finds it.
+
+            | planted bug | first seed that finds it | promise that is broken |
+            |---|---|---|
+            """;
+}

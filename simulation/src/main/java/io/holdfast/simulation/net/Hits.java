@@ -1,0 +1,20 @@
+package io.holdfast.simulation.net;
+
+/** How often each fault of the catalogue was seen to happen, not merely planned. */
+public final class Hits {
+    private final long[] counts = new long[64];
+
+    public void hit(int fault) {
+        counts[fault]++;
+    }
+
+    public long count(int fault) {
+        return counts[fault];
+    }
+
+    public void add(Hits other) {
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] += other.counts[i];
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package io.holdfast.simulation.net;
+
+import io.holdfast.simulation.redis.RedisModel;
+import io.holdfast.simulation.world.Host;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A Redis server: a model that executes the scripts, and the process around it. */
+public final class Server {
+    /** Sees every command before and after it is carried out. */
+    public interface Watcher {
+        void before(List<String> command);
+
+        /**
+         * It was carried out.
+         *
+         * @param late whether its client has turned away, or the message has been here before
+         */
+        void after(List<String> command, @Nullable Object reply, boolean late);
+    }
+
+    private record Saved(long time, RedisModel.Snapshot data) {}
+
+    private final Network network;
+    private final Host host;
+    private final RedisModel model;
+    private final Watcher watcher;
+    private final Map<String, Set<Connection>> subscribers = new LinkedHashMap<>();
+    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final ArrayDeque<Saved> saved = new ArrayDeque<>();
+    private boolean up = true;
+    private int life = 1;
+
+    public Server(Network network, Host host, Watcher watcher) {
+        this.network = network;
+        this.host = host;
+        this.watcher = watcher;
+        this.model = new RedisModel(host::wallMicros, this::publish);
+    }
+
+    public Host host() {
+        return host;
+    }
+
+    public RedisModel model() {
+        return model;
+    }
+
+    public boolean isUp() {
+        return up;
+    }
+
+    /** Counts its starts. */
+    public int life() {
+        return life;
+    }
+
+    // --- messages
+
+    void arrives(Connection from, List<String> command, long delay) {
+        connections.add(from);
+        host.event(delay, () -> {
+            if (!up || !from.isOpenAtServer()) {
+                from.reset();
+                return;
+            }
+            carryOut(from, command, false);
+        });
+    }
+
+    void arrivesAgain(Connection from, List<String> command, long delay) {
+        host.event(delay, () -> {
+            if (up) {
+                network.world().trace().add(host.name(), "hears again:", Commands.brief(command));
+                carryOut(from, command, true);
+            }
+        });
+    }
+
+    private void carryOut(Connection from, List<String> command, boolean again) {
+        if (command.get(0).equals("SUBSCRIBE")) {
+            // What is left of a connection that was dropped ends with it.
+            if (!again && !from.isDropped()) {
+                subscribers
+                        .computeIfAbsent(command.get(1), channel -> new LinkedHashSet<>())
+                        .add(from);
+                from.reply(command, "subscribed");
+            }
+            return;
+        }
+        watcher.before(command);
+        Object reply = model.execute(command);
+        network.world().trace().add(host.name(), again ? "does again:" : "does:", new Done(command, reply));
+        watcher.after(command, reply, again || from.isDropped());
+        if (!again) {
+            from.reply(command, reply);
+        }
+    }
+
+    /** A command by hand, of an operator or of another program. */
+    public @Nullable Object byHand(String... command) {
+        List<String> words = List.of(command);
+        watcher.before(words);
+        Object reply = model.execute(words);
+        network.world().trace().add("by hand", String.join(" ", command));
+        watcher.after(words, reply, false);
+        return reply;
+    }
+
+    private int publish(String channel, String message) {
+        Set<Connection> heard = subscribers.getOrDefault(channel, Set.of());
+        if (heard.isEmpty()) {
+            network.hits().hit(41);
+        }
+        for (Connection connection : new ArrayList<>(heard)) {
+            connection.push(message);
+        }
+        return heard.size();
+    }
+
+    void forget(Connection connection) {
+        connections.remove(connection);
+        subscribers.values().forEach(set -> set.remove(connection));
+        subscribers.values().removeIf(Set::isEmpty);
+    }
+
+    public int subscriptions() {
+        return subscribers.values().stream().mapToInt(Set::size).sum();
+    }
+
+    // --- what happens to it
+
+    /** Remembers its data, for a restart from what was saved. */
+    public void save() {
+        saved.add(new Saved(network.world().now(), model.snapshot()));
+        if (saved.size() > 50) {
+            saved.poll();
+        }
+    }
+
+    public void crash() {
+        up = false;
+        life++;
+        network.world().trace().add(host.name(), "crashes");
+        resetAll(null);
+    }
+
+    /** With all its data. */
+    public void restart() {
+        up = true;
+        model.restore(model.snapshot());
+        network.world().trace().add(host.name(), "is back, with its memory");
+    }
+
+    public void restartEmpty() {
+        up = true;
+        model.forget();
+        network.world().trace().add(host.name(), "is back, without its memory");
+    }
+
+    /** With the data as it was so long ago, or nothing if that was not saved. */
+    public void restartFromSnapshot(long ageNanos) {
+        up = true;
+        long wanted = network.world().now() - ageNanos;
+        Saved best = null;
+        for (Saved one : saved) {
+            if (one.time() <= wanted) {
+                best = one;
+            }
+        }
+        if (best == null) {
+            model.forget();
+        } else {
+            model.restore(best.data());
+        }
+        network.world().trace().add(host.name(), "is back, with what was saved");
+    }
+
+    /** Closes the connections of a client, or all. */
+    public void resetAll(@Nullable String client) {
+        for (Connection connection : new ArrayList<>(connections)) {
+            if (client == null || connection.client().name().equals(client)) {
+                connection.reset();
+            }
+        }
+    }
+
+    /** A client hears that its connections are broken; what it has sent is still on its way. */
+    public void breakAtClient(String client) {
+        for (Connection connection : new ArrayList<>(connections)) {
+            if (connection.client().name().equals(client)) {
+                connection.breakAtClient();
+            }
+        }
+    }
+
+    /** For the trace: written out only if somebody reads it. */
+    private record Done(List<String> command, @Nullable Object reply) {
+        @Override
+        public String toString() {
+            return Commands.brief(command) + " -> " + reply;
+        }
+    }
+}
