@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.testkit.history;
+
+import org.jspecify.annotations.NullMarked;
