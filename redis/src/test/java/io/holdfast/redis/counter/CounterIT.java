@@ -8,6 +8,10 @@ import io.holdfast.servers.JvmProcess;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.TcpProxy;
 import io.holdfast.testkit.Faults;
+import io.holdfast.testkit.history.History;
+import io.holdfast.testkit.history.LinearizabilityChecker;
+import io.holdfast.testkit.history.MutexModel;
+import io.holdfast.testkit.history.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,13 +28,20 @@ class CounterIT {
     @Faults({22, 42, 54})
     void sum_whileHoldersAreKilledAndConnectionsCut_isExact(@TempDir Path folder) throws Exception {
         Path file = folder.resolve("counter");
+        List<Path> histories = new ArrayList<>();
         List<JvmProcess> processes = new ArrayList<>();
         try (RedisServer server = RedisServer.start();
                 TcpProxy network = TcpProxy.to(server.port())) {
             String uri = "redis://127.0.0.1:" + network.port();
             for (int i = 0; i < 4; i++) {
-                processes.add(
-                        JvmProcess.start(CountingMain.class, uri, file.toString(), "p" + i, String.valueOf(THREADS)));
+                histories.add(folder.resolve("p" + i + ".history"));
+                processes.add(JvmProcess.start(
+                        CountingMain.class,
+                        uri,
+                        file.toString(),
+                        "p" + i,
+                        String.valueOf(THREADS),
+                        histories.get(i).toString()));
             }
             processes.forEach(process -> await().atMost(ofSeconds(60)).until(() -> said(process) > 0));
             for (int victim = 0; victim < 2; victim++) {
@@ -59,6 +70,13 @@ class CounterIT {
                 assertThat(counted).as("p%s", i).isBetween(said(process), said(process) + unsaid);
             }
             assertThat(counts).hasSizeGreaterThan(THREADS);
+
+            History history = History.read(histories).crashed(id -> id.startsWith("p0.") || id.startsWith("p1."));
+            int said = processes.stream().mapToInt(CounterIT::said).sum();
+            assertThat(history.operations()).hasSizeGreaterThanOrEqualTo(3 * said);
+            // The methods that bind a lock to a thread show no token.
+            Verdict verdict = LinearizabilityChecker.check(history, new MutexModel());
+            assertThat(verdict.isOk()).as(verdict.report()).isTrue();
         } finally {
             processes.forEach(JvmProcess::close);
         }

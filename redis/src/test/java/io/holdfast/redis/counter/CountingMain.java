@@ -3,6 +3,9 @@ package io.holdfast.redis.counter;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockException;
+import io.holdfast.testkit.history.Operation.Action;
+import io.holdfast.testkit.history.Operation.Outcome;
+import io.holdfast.testkit.history.Recorder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,16 +20,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * was protected to its end, and ends when it reads a line.
  */
 final class CountingMain {
+    private static final String NAME = "counter";
+
     private CountingMain() {}
 
-    /** The arguments: store URI, file, id of the process, number of threads. */
+    /** The arguments: store URI, file, id of the process, number of threads, file for the history. */
     public static void main(String[] args) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
-        try (Holdfast locks = Holdfast.connect(args[0])) {
+        try (Holdfast locks = Holdfast.connect(args[0]);
+                Recorder recorder = Recorder.toFile(Path.of(args[4]), System::nanoTime)) {
             Thread[] threads = new Thread[Integer.parseInt(args[3])];
             for (int i = 0; i < threads.length; i++) {
                 String id = args[2] + "." + i;
-                threads[i] = new Thread(() -> count(locks, Path.of(args[1]), id, over));
+                threads[i] = new Thread(() -> count(locks, Path.of(args[1]), id, over, recorder));
                 threads[i].start();
             }
             System.in.read();
@@ -38,12 +44,14 @@ final class CountingMain {
         System.out.println("done");
     }
 
-    private static void count(Holdfast locks, Path file, String id, AtomicBoolean over) {
-        DistributedLock lock = locks.lock("counter", o -> o.lease(Duration.ofSeconds(2)));
+    private static void count(Holdfast locks, Path file, String id, AtomicBoolean over, Recorder recorder) {
+        DistributedLock lock = locks.lock(NAME, o -> o.lease(Duration.ofSeconds(2)));
         int counted = 0;
         while (!over.get()) {
+            Recorder.Call acquire = recorder.call(id, NAME, Action.ACQUIRE);
             try {
                 lock.lock();
+                acquire.granted(0);
             } catch (LockException e) {
                 System.out.println("failed " + e.getMessage());
                 continue;
@@ -51,8 +59,12 @@ final class CountingMain {
             boolean safe;
             try {
                 addOne(file, id);
+                Recorder.Call check = recorder.call(id, NAME, Action.RENEW);
+                check.ended(lock.isHeldByCurrentThread() ? Outcome.DONE : Outcome.LOST);
             } finally {
+                Recorder.Call release = recorder.call(id, NAME, Action.RELEASE);
                 safe = lock.unlock();
+                release.ended(safe ? Outcome.DONE : Outcome.LOST);
             }
             System.out.println(safe ? id + " " + ++counted : "lost " + id);
         }

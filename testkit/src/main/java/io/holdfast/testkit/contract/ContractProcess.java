@@ -2,7 +2,11 @@ package io.holdfast.testkit.contract;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
+import io.holdfast.testkit.history.Operation.Action;
+import io.holdfast.testkit.history.Operation.Outcome;
+import io.holdfast.testkit.history.Recorder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,8 +24,8 @@ public final class ContractProcess {
     private ContractProcess() {}
 
     /**
-     * Runs one role: {@code count URI NAME LEASE_MILLIS FILE ID TIMES}, {@code hold URI NAME LEASE_MILLIS} or
-     * {@code wait URI NAME LEASE_MILLIS}.
+     * Runs one role: {@code count URI NAME LEASE_MILLIS FILE ID TIMES HISTORY}, {@code hold URI NAME LEASE_MILLIS}
+     * or {@code wait URI NAME LEASE_MILLIS}.
      */
     public static void main(String[] args) throws Exception {
         LockOptions options = LockOptions.builder()
@@ -48,12 +52,29 @@ public final class ContractProcess {
             throws IOException, InterruptedException {
         FileCounter counter = new FileCounter(Path.of(args[4]));
         int times = Integer.parseInt(args[6]);
-        say("begin");
-        for (int i = 1; i <= times && !in.ready(); i++) {
-            try (Lease lease = client.lock(args[2]).acquire(PATIENCE)) {
-                counter.increment(args[5], lease.token());
+        try (Recorder recorder = Recorder.toFile(Path.of(args[7]), System::nanoTime)) {
+            say("begin");
+            for (int i = 1; i <= times && !in.ready(); i++) {
+                Recorder.Call acquire = recorder.call(args[5], args[2], Action.ACQUIRE);
+                Lease lease = client.lock(args[2]).acquire(PATIENCE);
+                acquire.granted(lease.token());
+                count(counter, args[5], lease, recorder);
                 say("did " + i);
             }
+        }
+    }
+
+    private static void count(FileCounter counter, String id, Lease lease, Recorder recorder) throws IOException {
+        counter.increment(id, lease.token());
+        Recorder.Call check = recorder.call(id, lease.lockName(), Action.RENEW, lease.token());
+        check.ended(lease.isValid() ? Outcome.DONE : Outcome.LOST);
+        Recorder.Call release = recorder.call(id, lease.lockName(), Action.RELEASE, lease.token());
+        try {
+            lease.close();
+            release.ended(Outcome.DONE);
+        } catch (LeaseLostException e) {
+            release.ended(Outcome.LOST);
+            throw e;
         }
     }
 

@@ -7,6 +7,10 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.spi.Capability;
 import io.holdfast.testkit.Faults;
+import io.holdfast.testkit.history.FencedModel;
+import io.holdfast.testkit.history.History;
+import io.holdfast.testkit.history.LinearizabilityChecker;
+import io.holdfast.testkit.history.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +41,8 @@ interface ProcessContract extends Contract {
                     .as(process.lines().toString())
                     .isTrue());
             assertThat(new FileCounter(file).counts()).isEqualTo(Map.of("p0", 60, "p1", 60, "p2", 60));
+            // Each time an acquire, a look at the lease and a release.
+            assertLinearizable(history(folder, 3), 3 * 60 * 3);
         } finally {
             processes.forEach(OtherProcess::close);
         }
@@ -72,6 +78,9 @@ interface ProcessContract extends Contract {
                 assertThat(counts.get("p" + i)).as("p%s", i).isBetween(process.count(), process.count() + unsaid);
             }
             assertThat(Files.exists(file)).isTrue();
+            History history = history(folder, 4).crashed(id -> id.equals("p0") || id.equals("p1"));
+            int said = processes.stream().mapToInt(OtherProcess::count).sum();
+            assertLinearizable(history, 3 * said);
         } finally {
             processes.forEach(OtherProcess::close);
         }
@@ -134,6 +143,20 @@ interface ProcessContract extends Contract {
         }
     }
 
+    private static History history(Path folder, int processes) throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (int i = 0; i < processes; i++) {
+            files.add(folder.resolve("p" + i + ".history"));
+        }
+        return History.read(files);
+    }
+
+    private static void assertLinearizable(History history, int operations) {
+        assertThat(history.operations()).hasSizeGreaterThanOrEqualTo(operations);
+        Verdict verdict = LinearizabilityChecker.check(history, new FencedModel());
+        assertThat(verdict.isOk()).as(verdict.report()).isTrue();
+    }
+
     private OtherProcess counting(Duration lease, Path file, String id, int times) {
         return new OtherProcess(
                 "count",
@@ -142,7 +165,8 @@ interface ProcessContract extends Contract {
                 String.valueOf(lease.toMillis()),
                 file.toString(),
                 id,
-                String.valueOf(times));
+                String.valueOf(times),
+                file.resolveSibling(id + ".history").toString());
     }
 
     private OtherProcess process(String role, Duration lease) {
