@@ -1,0 +1,140 @@
+package io.holdfast.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.memory.MemoryStore;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreEvents;
+import io.holdfast.spi.StoreFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** One client, one rival in the same store, and one call during which something happens. */
+final class PointRun {
+    static final Duration WAIT = Duration.ofSeconds(5);
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final Duration EXTENSION = Duration.ofSeconds(40);
+    private static final String NAME = "x";
+    private static final String RIVAL = "rival";
+
+    final StepPlatform platform;
+    final Engine engine;
+    final NamedLock lock;
+    private final LockStore rival;
+    private Platform.@Nullable Timer leaving;
+
+    @Nullable
+    Lease lease;
+
+    @Nullable
+    Object value;
+
+    @Nullable
+    Throwable error;
+
+    PointRun(boolean callerMayBlock) {
+        platform = new StepPlatform(callerMayBlock);
+        StoreFactory shared = MemoryStore.isolated();
+        engine = Engine.open(
+                context -> new PointStore(shared.open(context), platform),
+                "prefix:",
+                Duration.ofSeconds(2),
+                platform,
+                List.of());
+        lock = new NamedLock(engine, NAME, LockOptions.builder().lease(LEASE).build());
+        rival = shared.open(new StoreContext(RIVAL, "prefix:", Duration.ofSeconds(2), platform, new Deaf()));
+    }
+
+    /** Another client holds the lock; it leaves after a while if told to. */
+    void rivalHolds(boolean leaves) {
+        rival.acquire(new AcquireRequest(NAME, RIVAL, Duration.ofHours(1), false));
+        if (leaves) {
+            leaving = platform.schedule(500_000_000L, () -> rival.release(NAME, RIVAL));
+        }
+    }
+
+    void call(PointCall call) {
+        try {
+            value = call.on(this);
+        } catch (Throwable e) {
+            error = e;
+        }
+        platform.disarm();
+    }
+
+    /** Whether the call has left the caller with the lock, as far as it was told. */
+    boolean gotLock() {
+        return error == null
+                && (value instanceof Lease
+                        || Boolean.TRUE.equals(value)
+                        || (value instanceof Optional<?> found && found.isPresent()));
+    }
+
+    /** Gives back what the call has brought; true if it was protected to the end. */
+    boolean giveBack() {
+        if (value instanceof Lease held) {
+            return held.release();
+        }
+        return value instanceof Optional<?> found ? ((Lease) found.orElseThrow()).release() : lock.unlock();
+    }
+
+    /** Nothing of this client is left: not in the store, not among those who wait, no task, no timer, no request. */
+    void assertNothingLeft() {
+        platform.settle();
+        if (leaving != null) {
+            leaving.cancel();
+        }
+        assertThat(locks())
+                .as("what stands in the store")
+                .allMatch(info ->
+                        info.waiters().isEmpty() && info.owner().orElse(RIVAL).equals(RIVAL));
+        rival.release(NAME, RIVAL);
+        platform.settle();
+        assertThat(locks()).as("what the rival leaves").isEmpty();
+        assertThat(platform.isQuiet()).as("tasks left").isTrue();
+        assertThat((Map<?, ?>) secret("waiting")).as("those who wait").isEmpty();
+        assertThat(((AtomicInteger) secret("underWay")).get()).as("requests").isZero();
+        // The watchdog's one timer is left standing, and goes off in vain.
+        assertThat(platform.timers()).as("timers").isLessThanOrEqualTo(1);
+        platform.advance(2 * LEASE.toNanos());
+        assertThat(platform.timers()).as("timers after a while").isZero();
+        assertThat(locks()).as("what comes later").isEmpty();
+        engine.close();
+        assertThat(platform.isQuiet()).as("tasks left by closing").isTrue();
+    }
+
+    private List<LockInfo> locks() {
+        return rival.inspect("*").toCompletableFuture().join();
+    }
+
+    private Object secret(String field) {
+        try {
+            var hidden = Engine.class.getDeclaredField(field);
+            hidden.setAccessible(true);
+            return hidden.get(engine);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
+
+    private static final class Deaf implements StoreEvents {
+        @Override
+        public void wake(String name, String owner) {}
+
+        @Override
+        public void wakeAll() {}
+
+        @Override
+        public void gone(String name, String owner, String detail) {}
+    }
+}
