@@ -238,7 +238,7 @@ public final class Engine implements AutoCloseable {
         long sentNanos = platform.nanoTime();
         long sentWall = platform.wallMillis();
         RenewItem item = new RenewItem(lease.name(), lease.owner(), length);
-        RenewReply reply = ask(lease.name(), () -> store.renew(List.of(item), commandTimeout))
+        RenewReply reply = ask(lease.name(), () -> Failures.renew(store, List.of(item), commandTimeout))
                 .get(0);
         if (reply instanceof RenewReply.Renewed) {
             lease.prove(Validity.after(sentNanos, sentWall, length));

@@ -1,9 +1,16 @@
 package io.holdfast.internal;
 
+import static java.util.Objects.requireNonNull;
+
 import io.holdfast.LockException;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -24,10 +31,22 @@ final class Failures {
     /** Calls a store; whatever it throws, an Error included, fails the stage, since somebody waits for it. */
     static <T> CompletionStage<T> guarded(Supplier<CompletionStage<T>> call) {
         try {
-            return call.get();
+            return requireNonNull(call.get(), "the store's answer");
         } catch (Throwable e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Renews; an answer that does not go with the question, item by item, is none. */
+    static CompletionStage<List<RenewReply>> renew(LockStore store, List<RenewItem> items, Duration timeout) {
+        return guarded(() -> store.renew(items, timeout)).thenApply(replies -> {
+            if (replies.size() != items.size()) {
+                throw StoreFailure.unavailable(
+                        store.address() + " was asked for " + items.size() + " renewals and answered " + replies.size(),
+                        null);
+            }
+            return replies;
+        });
     }
 
     static LockException asLockException(String lockName, StoreFailure failure) {

@@ -206,7 +206,7 @@ final class Watchdog {
         long sentNanos = platform.nanoTime();
         long sentWall = platform.wallMillis();
         Duration timeout = patience;
-        Failures.guarded(() -> store.renew(items, timeout)).whenComplete((replies, error) -> {
+        Failures.renew(store, items, timeout).whenComplete((replies, error) -> {
             for (int i = 0; i < held.size(); i++) {
                 RenewReply reply =
                         error == null ? replies.get(i) : new RenewReply.Failed(Failures.asStoreFailure(error));

@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.holdfast.Hold;
 import io.holdfast.Holdfast;
@@ -186,6 +187,29 @@ class EngineRegressionsTest {
             lease.extend(ofSeconds(60));
             assertThat(lease.release()).isTrue();
             assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** A store that answered no renewal at all was not asked again, and extend() let an IndexOutOfBoundsException out. */
+    @Test
+    void renewalThatIsAnsweredWithNothing_isTriedAgain() throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        CountDownLatch again = new CountDownLatch(3);
+        Holdfast.Builder client = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+                        again.countDown();
+                        return asked.incrementAndGet() <= 2
+                                ? CompletableFuture.completedFuture(List.of())
+                                : super.renew(batch, timeout);
+                    }
+                });
+        try (Holdfast locks = client.build();
+                Lease lease = locks.lock("x", o -> o.lease(ofSeconds(3))).acquire(ofSeconds(10))) {
+            assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> lease.extend(ofSeconds(3)));
+            assertThat(again.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(lease.isValid()).isTrue();
         }
     }
 

@@ -10,7 +10,6 @@ import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreContext;
-import io.holdfast.spi.StoreEvents;
 import io.holdfast.spi.StoreFactory;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +51,7 @@ final class PointRun {
                 platform,
                 List.of());
         lock = new NamedLock(engine, NAME, LockOptions.builder().lease(LEASE).build());
-        rival = shared.open(new StoreContext(RIVAL, "prefix:", Duration.ofSeconds(2), platform, new Deaf()));
+        rival = shared.open(new StoreContext(RIVAL, "prefix:", Duration.ofSeconds(2), platform, new DeafEvents()));
     }
 
     /** Another client holds the lock; it leaves after a while if told to. */
@@ -125,16 +124,5 @@ final class PointRun {
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);
         }
-    }
-
-    private static final class Deaf implements StoreEvents {
-        @Override
-        public void wake(String name, String owner) {}
-
-        @Override
-        public void wakeAll() {}
-
-        @Override
-        public void gone(String name, String owner, String detail) {}
     }
 }

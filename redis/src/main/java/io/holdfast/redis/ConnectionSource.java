@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.holdfast.spi.Platform;
 import java.io.Closeable;
+import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.NoSuchElementException;
@@ -47,7 +48,7 @@ interface ConnectionSource {
                             throw new JedisConnectionException("the connection was closed");
                         }
                         used = true;
-                        Socket socket = super.createSocket();
+                        Socket socket = exact(super.createSocket());
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);
                         return socket;
@@ -66,6 +67,14 @@ interface ConnectionSource {
                 return uri.address();
             }
         };
+    }
+
+    private static Socket exact(Socket socket) {
+        try {
+            return new ExactSocket(socket);
+        } catch (IOException e) {
+            throw new JedisConnectionException(e);
+        }
     }
 
     /** Refuses a pool that is too small to lend. */

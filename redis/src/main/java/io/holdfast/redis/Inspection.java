@@ -1,8 +1,5 @@
 package io.holdfast.redis;
 
-import static io.holdfast.redis.RedisStore.number;
-import static io.holdfast.redis.RedisStore.text;
-
 import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.LockInfo;
@@ -10,11 +7,13 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -37,21 +36,29 @@ final class Inspection {
             return CompletableFuture.completedFuture(scan(escaped(keys.lock("")) + escaped(pattern)));
         } catch (CompletionException e) {
             return CompletableFuture.failedFuture(e.getCause() == null ? e : e.getCause());
+        } catch (StoreFailure e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 
     private List<LockInfo> scan(String glob) {
         // A scan may list a key twice.
         Map<String, LockInfo> found = new LinkedHashMap<>();
+        Set<String> passed = new HashSet<>();
         String cursor = "0";
         do {
-            List<?> page = (List<?>) ask("SCAN", cursor, "MATCH", glob, "COUNT", "500");
-            for (Object key : (List<?>) page.get(1)) {
-                if (keys.isLock(text(key))) {
-                    read(text(key)).ifPresent(lock -> found.put(lock.name(), lock));
+            Reply page = ask("SCAN", cursor, "MATCH", glob, "COUNT", "500");
+            for (Object listed : page.part(1).list(0)) {
+                String key = Reply.text(listed);
+                if (keys.isLock(key)) {
+                    read(key).ifPresent(lock -> found.put(lock.name(), lock));
                 }
             }
-            cursor = text(page.get(0));
+            cursor = page.part(0).text();
+            if (!passed.add(cursor)) {
+                // A scan goes forward; one that comes round again would never end.
+                throw page.nonsense();
+            }
         } while (!cursor.equals("0"));
         return List.copyOf(found.values());
     }
@@ -59,12 +66,13 @@ final class Inspection {
     private Optional<LockInfo> read(String key) {
         String name = keys.name(key);
         try {
-            if (ask("GET", key) instanceof byte[] value) {
-                long ttl = number(ask("PTTL", key));
-                return Optional.of(
-                        describe(name, text(value), ttl, (List<?>) ask("ZRANGE", keys.queue(name), "0", "-1")));
+            Reply value = ask("GET", key);
+            if (value.isNothing()) {
+                return Optional.empty();
             }
-            return Optional.empty();
+            long ttl = ask("PTTL", key).number();
+            List<?> queue = ask("ZRANGE", keys.queue(name), "0", "-1").list(0);
+            return Optional.of(describe(name, value.text(), ttl, queue));
         } catch (CompletionException e) {
             if (e.getCause() instanceof StoreFailure failure && failure.reason().contains("WRONGTYPE")) {
                 return Optional.empty(); // whatever it is, it is no lock
@@ -73,8 +81,9 @@ final class Inspection {
         }
     }
 
-    private Object ask(String... command) {
-        return link.command(timeout, command).toCompletableFuture().join().value();
+    private Reply ask(String... command) {
+        return new Reply(
+                link, link.command(timeout, command).toCompletableFuture().join());
     }
 
     private static LockInfo describe(String name, String value, long ttl, List<?> queue) {
@@ -87,7 +96,7 @@ final class Inspection {
                 Optional.of(ours ? value.substring(4, mark) : value),
                 ours ? OptionalLong.of(Long.parseLong(value.substring(mark + 1))) : OptionalLong.empty(),
                 Duration.ofMillis(Math.max(0, ttl)),
-                queue.stream().map(RedisStore::text).toList());
+                queue.stream().map(Reply::text).toList());
     }
 
     CompletionStage<StoreHealth> health(Platform platform) {
@@ -102,8 +111,8 @@ final class Inspection {
                     Duration roundTrip = Duration.ofNanos(platform.nanoTime() - sent);
                     return link.command(timeout, "INFO", "memory")
                             .handle((info, denied) -> denied == null
-                                    ? new StoreHealth(true, roundTrip, eviction(text(info.value())))
-                                    : new StoreHealth(true, roundTrip, List.of(unreadable(denied))));
+                                    ? new StoreHealth(true, roundTrip, eviction(Reply.text(info.value())))
+                                    : new StoreHealth(true, roundTrip, List.of(unreadable(reason(denied)))));
                 })
                 .thenCompose(health -> health);
     }
@@ -111,7 +120,10 @@ final class Inspection {
     private static List<String> eviction(String info) {
         String policy = RedisErrors.field(info, "maxmemory_policy");
         boolean limited = !"0".equals(RedisErrors.field(info, "maxmemory"));
-        if (!limited || policy == null || policy.equals("noeviction")) {
+        if (policy == null) {
+            return List.of(unreadable("its answer does not name it"));
+        }
+        if (!limited || policy.equals("noeviction")) {
             return List.of();
         }
         return List.of(
@@ -119,8 +131,11 @@ final class Inspection {
                         + " and two may hold it at once; set maxmemory-policy noeviction");
     }
 
-    private static String unreadable(Throwable denied) {
-        String reason = denied instanceof StoreFailure failure ? failure.reason() : denied.toString();
+    private static String reason(Throwable denied) {
+        return denied instanceof StoreFailure failure ? failure.reason() : denied.toString();
+    }
+
+    private static String unreadable(String reason) {
         return "the eviction policy cannot be read (" + reason + "): see that it is noeviction";
     }
 

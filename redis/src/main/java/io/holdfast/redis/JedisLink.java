@@ -106,6 +106,9 @@ final class JedisLink implements RedisLink {
             return CompletableFuture.failedFuture(e);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(JedisErrors.failure(address, e));
+        } catch (Error e) {
+            // Such as a reply so deep that the stack ends in it; whoever repeats what failed must hear of it.
+            return CompletableFuture.failedFuture(StoreFailure.unavailable("cannot use " + address + ": " + e, e));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.holdfast.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.FencingGate;
@@ -14,6 +13,7 @@ import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.commands.ProtocolCommand;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -78,9 +78,18 @@ public final class RedisFencingGate implements FencingGate {
         scriptKeys.addAll(dataKeys);
         List<String> args = new ArrayList<>(List.of(Long.toString(token), Long.toString(MEMORY.toMillis())));
         args.addAll(values);
-        long newest = Long.parseLong(new String((byte[]) evaluate(scriptKeys, args), UTF_8));
+        long newest = token(resource, Reply.text(evaluate(scriptKeys, args)));
         if (newest != token) {
             throw new StaleTokenException(resource, token, newest);
+        }
+    }
+
+    private static long token(String resource, String reply) {
+        try {
+            return Long.parseLong(reply);
+        } catch (NumberFormatException e) {
+            throw new JedisDataException(
+                    "the gate of '" + resource + "' answered '" + reply + "', which is no token", e);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.holdfast.redis;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.redis.link.RedisLink;
@@ -24,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -110,8 +108,8 @@ public final class RedisStore implements LockStore {
             return acquire(request, deadline, true);
         }
         return link.command(timeout, "TIME").thenCompose(answer -> {
-            List<?> time = (List<?>) answer.value();
-            serverClock.read(number(time.get(0)) * 1_000_000 + number(time.get(1)), sent);
+            Reply time = new Reply(link, answer);
+            serverClock.read(micros(time.part(0).count(), time.part(1).count()), sent);
             return acquire(request, deadline, true);
         });
     }
@@ -136,22 +134,31 @@ public final class RedisStore implements LockStore {
                     if (error != null || answer.repeated()) {
                         unanswered.add(request.owner(), notAfter, timeout);
                     }
-                    return error != null
-                            ? CompletableFuture.<AcquireReply>failedFuture(cause(error))
-                            : understand(request, deadline, first, sent, (List<?>) answer.value());
+                    if (error != null) {
+                        return CompletableFuture.<AcquireReply>failedFuture(cause(error));
+                    }
+                    try {
+                        return understand(request, deadline, first, sent, new Reply(link, answer));
+                    } catch (StoreFailure nonsense) {
+                        // Whose answer it was, and what became of the request, nobody knows.
+                        unanswered.add(request.owner(), notAfter, timeout);
+                        return CompletableFuture.<AcquireReply>failedFuture(nonsense);
+                    }
                 })
                 .thenCompose(reply -> reply);
     }
 
     private CompletionStage<AcquireReply> understand(
-            AcquireRequest request, long deadline, boolean first, long sent, List<?> reply) {
-        serverClock.read(number(reply.get(1)), sent);
-        return switch ((int) number(reply.get(0))) {
-            case 1 -> done(new AcquireReply.Granted(number(reply.get(2))));
+            AcquireRequest request, long deadline, boolean first, long sent, Reply reply) {
+        int code = (int) Math.min(reply.part(0).count(), 8);
+        serverClock.read(reply.part(1).count(), sent);
+        return switch (code) {
+            case 1 -> done(new AcquireReply.Granted(reply.part(2).count()));
             case 2 -> {
+                Duration recheck = recheck(reply.part(2).number(), reply.part(3).count());
+                boolean notified = reply.part(4).count() == 1;
                 link.listen(keys.inbox() + context.clientId(), new Mail());
-                boolean notified = number(reply.get(4)) == 1;
-                yield done(new AcquireReply.Queued(recheck(number(reply.get(2)), number(reply.get(3))), notified));
+                yield done(new AcquireReply.Queued(recheck, notified));
             }
             case 3 -> done(new AcquireReply.Busy());
             case 4 ->
@@ -165,11 +172,19 @@ public final class RedisStore implements LockStore {
             case 5 ->
                 refused("has something without an expiry at the key '" + keys.lock(request.name())
                         + "', which no lock of this library ever is; if no other program needs it, delete it");
-            case 7 -> acquire(request, deadline, first);
-            default ->
+            case 7 -> {
+                if (deadline - context.platform().nanoTime() <= 0) {
+                    throw StoreFailure.unavailable(
+                            link.address() + " cleared dead tickets for " + timeout.toMillis() + " ms, and has more",
+                            null);
+                }
+                yield acquire(request, deadline, first);
+            }
+            case 6 ->
                 refused("has no number below 2^53 at the key '" + keys.fence()
                         + "', so no fencing token can follow; if nobody relies on tokens as high as what stands there,"
                         + " delete it: they then go on from the server's clock");
+            default -> throw reply.nonsense();
         };
     }
 
@@ -183,10 +198,11 @@ public final class RedisStore implements LockStore {
      */
     private Duration recheck(long leftMillis, long place) {
         long longest = TICKET.toMillis() / 3;
+        long left = Math.max(0, Math.min(leftMillis, longest));
         if (place == 0) {
-            return Duration.ofMillis(Math.min(leftMillis + 1, longest));
+            return Duration.ofMillis(Math.min(left + 1, longest));
         }
-        long later = Math.min(leftMillis + 50 * Math.min(place, 20), longest);
+        long later = Math.min(left + 50 * Math.min(place, 20), longest);
         return Duration.ofMillis(later + context.platform().random(longest / 4));
     }
 
@@ -195,9 +211,9 @@ public final class RedisStore implements LockStore {
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner) {
         return sendRelease(name, owner).thenApply(answer -> {
-            List<?> reply = (List<?>) answer.value();
-            followUp(name, owner, number(reply.get(1)));
-            boolean released = number(reply.get(0)) == 1;
+            Reply reply = new Reply(link, answer);
+            followUp(name, owner, reply.part(1).count());
+            boolean released = reply.part(0).count() == 1;
             // A repeated release that finds nothing has found the work of its first attempt, if the server still is
             // what
             // it was. If it may have been restarted, the lock may have gone with its memory.
@@ -217,7 +233,7 @@ public final class RedisStore implements LockStore {
     private void sayAgain(String name, String owner, long delayNanos, int tries) {
         Runnable say = () -> sendRelease(name, owner).whenComplete((answer, error) -> {
             if (error == null) {
-                followUp(name, owner, number(((List<?>) answer.value()).get(1)));
+                followUp(name, owner, new Reply(link, answer).part(1).count());
             } else if (tries > 1) {
                 sayAgain(name, owner, FOLLOW_UP_PAUSE_NANOS, tries - 1);
             }
@@ -235,7 +251,11 @@ public final class RedisStore implements LockStore {
                         List.of("release", owner, keys.inbox()),
                         timeout)
                 .thenApply(answer -> {
-                    serverClock.read(number(((List<?>) answer.value()).get(1)), sent);
+                    Reply reply = new Reply(link, answer);
+                    if (reply.part(0).count() > 1) {
+                        throw reply.nonsense();
+                    }
+                    serverClock.read(reply.part(1).count(), sent);
                     return answer;
                 });
     }
@@ -255,11 +275,17 @@ public final class RedisStore implements LockStore {
             scriptKeys.add(keys.queue(item.name()));
         }
         return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, args, within)
-                .thenApply(answer -> ((List<?>) answer.value())
-                        .stream().map(code -> renewed((int) number(code))).toList());
+                .thenApply(answer -> new Reply(link, answer)
+                        .list(batch.size()).stream()
+                                .map(code -> renewed(new Reply(link.address(), code)))
+                                .toList());
     }
 
-    private static RenewReply renewed(int code) {
+    private static RenewReply renewed(Reply reply) {
+        long code = reply.count();
+        if (code > 2) {
+            throw reply.nonsense();
+        }
         return code == 0 ? new RenewReply.Gone() : new RenewReply.Renewed(code == 2);
     }
 
@@ -294,13 +320,8 @@ public final class RedisStore implements LockStore {
         return List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
     }
 
-    /** A number in a reply, whether it came as a number or as text. */
-    static long number(@Nullable Object reply) {
-        return reply instanceof Long value ? value : Long.parseLong(text(reply));
-    }
-
-    static String text(@Nullable Object reply) {
-        return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : String.valueOf(reply);
+    private static long micros(long seconds, long micros) {
+        return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000 + micros;
     }
 
     private static Throwable cause(Throwable error) {

@@ -32,6 +32,12 @@ record RedisUri(
             // The exception's own message contains the whole URI, password included.
             throw refused(uri, "is malformed at position " + e.getIndex());
         }
+        String authority = parts.getRawAuthority();
+        int end = authority == null ? 0 : uri.scheme().length() + "://".length() + authority.length();
+        if (uri.text().indexOf('@', end) >= 0) {
+            // What was taken for a host, a port or a path may be part of a password, and must not be shown.
+            throw refused(uri, "has an @ behind its first '/', '?' or '#'; in a password write %2F, %3F and %23");
+        }
         String host = parts.getHost();
         if (host == null) {
             // So says java.net.URI for all of these.

@@ -31,6 +31,8 @@ final class Wire {
     private final Guard guard;
     private final ReentrantLock turn = new ReentrantLock();
     private @Nullable Jedis connection;
+    /** What it goes over; null for a connection that others have made. */
+    private @Nullable ExactSocket socket;
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
     private boolean reached;
 
@@ -91,7 +93,7 @@ final class Wire {
             if (closed) {
                 throw StoreFailure.unavailable("the connection to " + source.address() + " is closed", null);
             }
-            if (suspect) {
+            if (suspect || hasUnread()) {
                 drop();
             }
             boolean reused = connection != null;
@@ -106,6 +108,10 @@ final class Wire {
                 Object reply = wire.getOne();
                 if (guard.hasCut()) {
                     throw new JedisConnectionException("cut at its deadline");
+                }
+                if (hasUnread()) {
+                    // Which of the two is the answer?
+                    throw new JedisConnectionException("it answered more than it was asked");
                 }
                 suspect = false;
                 return new RedisLink.Answer(reply, repeated, life != null && life.equals(lifeBefore));
@@ -138,9 +144,10 @@ final class Wire {
 
     private Jedis open(long deadline) {
         reached = false;
-        Jedis opened = source.open(remaining(deadline), socket -> {
+        Jedis opened = source.open(remaining(deadline), opening -> {
             reached = true;
-            guard.watch(socket);
+            socket = opening instanceof ExactSocket exact ? exact : null;
+            guard.watch(opening);
         });
         connection = opened;
         life = null;
@@ -149,7 +156,7 @@ final class Wire {
             wire.setSoTimeout(Math.toIntExact(remaining(deadline).toMillis()));
             suspect = true;
             wire.sendCommand(Protocol.Command.INFO, "server");
-            life = RedisErrors.field(RedisStore.text(wire.getOne()), "run_id");
+            life = RedisErrors.field(Reply.text(wire.getOne()), "run_id");
             suspect = false;
         } catch (JedisDataException e) {
             if (!JedisErrors.isFinal(e)) {
@@ -197,9 +204,14 @@ final class Wire {
         }
     }
 
+    private boolean hasUnread() {
+        return socket != null && socket.hasUnread();
+    }
+
     private void drop() {
         Jedis broken = connection;
         connection = null;
+        socket = null;
         suspect = false;
         if (broken != null) {
             try {

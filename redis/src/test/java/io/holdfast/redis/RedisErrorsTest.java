@@ -98,4 +98,13 @@ class RedisErrorsTest {
         assertThat(JedisErrors.isTimeout(new JedisConnectionException(new ConnectException("Connection refused"))))
                 .isFalse();
     }
+
+    /** An Error, such as the end of the stack in a deep reply, was not passed on: a release to be said again never was. */
+    @Test
+    void errorOfTheClient_failsTheStage() {
+        assertThat(JedisLink.answer(ADDRESS, () -> {
+                    throw new StackOverflowError();
+                }))
+                .isCompletedExceptionally();
+    }
 }

@@ -170,4 +170,21 @@ class RedisUriTest {
             assertThat(locks.lock("a")).hasToString("DistributedLock['a' in redis://127.0.0.1:1/2]");
         }
     }
+
+    /** What stands behind a slash that somebody left in a password was taken for a database or a port, and shown. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://user:12/s3same@host",
+                "redis://user:99999/s3same@host:6379",
+                "redis://u:p@host/s3same@host",
+                "rediss://ss://u:a%40s3same@10.0.0.7",
+            })
+    void slashInAPassword_isRefusedWithoutShowingIt(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> parse(text))
+                .withMessageContaining("in a password write %2F")
+                .withMessageNotContaining("s3same")
+                .withMessageNotContaining("99999");
+    }
 }

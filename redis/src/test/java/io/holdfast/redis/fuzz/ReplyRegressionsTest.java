@@ -1,0 +1,162 @@
+package io.holdfast.redis.fuzz;
+
+import static java.time.Duration.ofHours;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.RedisFencingGate;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.JedisPooled;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** What a server that answers anything brought to light, and was mended; each test names one. */
+class ReplyRegressionsTest {
+    private static final byte[] GRANT = ToyRedis.bytes("*3\r\n:1\r\n:1800000000000000\r\n:77\r\n");
+
+    private final FakeServer server = new FakeServer();
+    private final Holdfast locks =
+            Holdfast.builder().uri(server.uri()).commandTimeout(ofSeconds(2)).build();
+
+    @AfterEach
+    void close() {
+        server.behave(FakeServer.WELL);
+        locks.close();
+        server.close();
+    }
+
+    /** From now on every script is answered so. */
+    private void answer(String reply) {
+        server.behave((command, good, out) -> out.write(isScript(command) ? ToyRedis.bytes(reply) : good));
+    }
+
+    private static boolean isScript(List<String> command) {
+        return command.get(0).startsWith("EVAL");
+    }
+
+    /** A second reply behind the one that was asked for was taken for the answer to the next command: two holders. */
+    @Test
+    void replyBehindAReply_isNotTakenForTheNextAnswer() {
+        DistributedLock lock = locks.lock("x");
+        Lease held = locks.lock("x").tryAcquire().orElseThrow();
+        server.behave((command, good, out) -> {
+            out.write(good);
+            if (isScript(command)) {
+                out.write(GRANT);
+            }
+        });
+        for (int i = 0; i < 5; i++) {
+            try {
+                assertThat(lock.tryLock()).as("granted").isFalse();
+            } catch (LockException expected) {
+                assertThat(expected).hasMessageContaining("more than it was asked");
+            }
+        }
+        server.behave(FakeServer.WELL);
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(held.release()).isTrue();
+        assertThat(lock.tryLock() && lock.unlock()).isTrue();
+    }
+
+    /** The same, where the second reply comes a while after the first. */
+    @Test
+    void replyThatNobodyAskedFor_isNotTakenForTheNextAnswer() throws InterruptedException {
+        DistributedLock lock = locks.lock("x");
+        Lease held = locks.lock("x").tryAcquire().orElseThrow();
+        CountDownLatch written = new CountDownLatch(1);
+        server.behave((command, good, out) -> {
+            out.write(good);
+            out.flush();
+            if (isScript(command) && written.getCount() > 0) {
+                LockSupport.parkNanos(50_000_000);
+                late(out);
+                written.countDown();
+            }
+        });
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(written.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(lock.tryLock()).as("granted").isFalse();
+        assertThat(held.release()).isTrue();
+    }
+
+    private static void late(OutputStream out) throws IOException {
+        out.write(GRANT);
+        out.flush();
+    }
+
+    /** A code that is 1 in its lower 32 bits was taken for a grant. */
+    @Test
+    void codeBeyond32Bits_isNoGrant() {
+        answer("*3\r\n:4294967297\r\n:1800000000000000\r\n:77\r\n");
+        assertThatExceptionOfType(StoreUnavailableException.class)
+                .isThrownBy(locks.lock("x")::tryLock)
+                .withMessageContaining("no answer to what it was asked");
+    }
+
+    /** Every code but 0 was taken for a renewal. Seed 245 of the fuzzer. */
+    @Test
+    void unknownCode_isNoRenewal() {
+        Lease lease = locks.lock("x").tryAcquire().orElseThrow();
+        for (String code : List.of("3", "-1", "4294967297", "99")) {
+            answer("*1\r\n:" + code + "\r\n");
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .as(code)
+                    .isThrownBy(() -> lease.extend(ofHours(1)));
+            assertThat(lease.remaining()).isLessThan(ofSeconds(31));
+        }
+    }
+
+    /** An empty list made extend() fail with an IndexOutOfBoundsException. */
+    @Test
+    void renewalWithoutAnswer_isAFailureOfTheStore() {
+        Lease lease = locks.lock("x").tryAcquire().orElseThrow();
+        answer("*0\r\n");
+        assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> lease.extend(ofSeconds(60)));
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    /** A server that always had more dead tickets to clear was asked for ever. */
+    @Test
+    void askAgainForEver_endsWithTheTimeOut() {
+        answer("*2\r\n:7\r\n:1800000000000000\r\n");
+        assertThatExceptionOfType(LockException.class).isThrownBy(locks.lock("x")::tryLock);
+    }
+
+    /** A scan whose cursor came round again never ended. */
+    @Test
+    void scanThatComesRound_ends() {
+        server.behave((command, good, out) ->
+                out.write(command.get(0).equals("SCAN") ? ToyRedis.bytes("*2\r\n$1\r\n7\r\n*0\r\n") : good));
+        assertThatExceptionOfType(StoreUnavailableException.class).isThrownBy(() -> locks.inspect("*"));
+    }
+
+    /** An answer without the eviction policy counted as a good one. */
+    @Test
+    void healthWithoutAPolicy_saysSo() {
+        server.behave(
+                (command, good, out) -> out.write(command.get(0).equals("INFO") ? ToyRedis.bytes("+hm\r\n") : good));
+        assertThat(locks.health().warnings()).singleElement().asString().contains("cannot be read");
+    }
+
+    /** The gate let a ClassCastException out. */
+    @Test
+    void gateThatIsAnsweredNonsense_failsAsJedisDoes() {
+        answer("*0\r\n");
+        try (JedisPooled jedis = new JedisPooled(server.uri())) {
+            RedisFencingGate gate = RedisFencingGate.on(jedis, "prefix:");
+            assertThatExceptionOfType(JedisDataException.class).isThrownBy(() -> gate.admit("x", 1));
+        }
+    }
+}
