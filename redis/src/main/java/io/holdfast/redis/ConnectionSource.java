@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.holdfast.spi.Platform;
 import java.io.Closeable;
-import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.NoSuchElementException;
@@ -48,7 +47,7 @@ interface ConnectionSource {
                             throw new JedisConnectionException("the connection was closed");
                         }
                         used = true;
-                        Socket socket = exact(super.createSocket());
+                        Socket socket = super.createSocket();
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);
                         return socket;
@@ -67,14 +66,6 @@ interface ConnectionSource {
                 return uri.address();
             }
         };
-    }
-
-    private static Socket exact(Socket socket) {
-        try {
-            return new ExactSocket(socket);
-        } catch (IOException e) {
-            throw new JedisConnectionException(e);
-        }
     }
 
     /** Refuses a pool that is too small to lend. */

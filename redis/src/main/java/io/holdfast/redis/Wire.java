@@ -31,8 +31,6 @@ final class Wire {
     private final Guard guard;
     private final ReentrantLock turn = new ReentrantLock();
     private @Nullable Jedis connection;
-    /** What it goes over; null for a connection that others have made. */
-    private @Nullable ExactSocket socket;
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
     private boolean reached;
 
@@ -93,7 +91,7 @@ final class Wire {
             if (closed) {
                 throw StoreFailure.unavailable("the connection to " + source.address() + " is closed", null);
             }
-            if (suspect || hasUnread()) {
+            if (suspect) {
                 drop();
             }
             boolean reused = connection != null;
@@ -108,10 +106,6 @@ final class Wire {
                 Object reply = wire.getOne();
                 if (guard.hasCut()) {
                     throw new JedisConnectionException("cut at its deadline");
-                }
-                if (hasUnread()) {
-                    // Which of the two is the answer?
-                    throw new JedisConnectionException("it answered more than it was asked");
                 }
                 suspect = false;
                 return new RedisLink.Answer(reply, repeated, life != null && life.equals(lifeBefore));
@@ -144,10 +138,9 @@ final class Wire {
 
     private Jedis open(long deadline) {
         reached = false;
-        Jedis opened = source.open(remaining(deadline), opening -> {
+        Jedis opened = source.open(remaining(deadline), socket -> {
             reached = true;
-            socket = opening instanceof ExactSocket exact ? exact : null;
-            guard.watch(opening);
+            guard.watch(socket);
         });
         connection = opened;
         life = null;
@@ -204,14 +197,9 @@ final class Wire {
         }
     }
 
-    private boolean hasUnread() {
-        return socket != null && socket.hasUnread();
-    }
-
     private void drop() {
         Jedis broken = connection;
         connection = null;
-        socket = null;
         suspect = false;
         if (broken != null) {
             try {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Leaves out of a failing run whatever it fails without, in the same way. */
-final class Shrinker {
+public final class Shrinker {
     private static final int MOST_RUNS = 300;
 
     private final Setup setup;
@@ -20,7 +20,8 @@ final class Shrinker {
         this.best = failed;
     }
 
-    static Run.Result shrink(Run.Result failed) {
+    /** The smallest run found that breaks the same promise. */
+    public static Run.Result shrink(Run.Result failed) {
         Shrinker shrinker = new Shrinker(failed);
         shrinker.work();
         return shrinker.best;

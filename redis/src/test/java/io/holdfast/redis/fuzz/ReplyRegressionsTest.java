@@ -5,18 +5,12 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.RedisFencingGate;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.JedisPooled;
@@ -24,8 +18,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** What a server that answers anything brought to light, and was mended; each test names one. */
 class ReplyRegressionsTest {
-    private static final byte[] GRANT = ToyRedis.bytes("*3\r\n:1\r\n:1800000000000000\r\n:77\r\n");
-
     private final FakeServer server = new FakeServer();
     private final Holdfast locks =
             Holdfast.builder().uri(server.uri()).commandTimeout(ofSeconds(2)).build();
@@ -44,56 +36,6 @@ class ReplyRegressionsTest {
 
     private static boolean isScript(List<String> command) {
         return command.get(0).startsWith("EVAL");
-    }
-
-    /** A second reply behind the one that was asked for was taken for the answer to the next command: two holders. */
-    @Test
-    void replyBehindAReply_isNotTakenForTheNextAnswer() {
-        DistributedLock lock = locks.lock("x");
-        Lease held = locks.lock("x").tryAcquire().orElseThrow();
-        server.behave((command, good, out) -> {
-            out.write(good);
-            if (isScript(command)) {
-                out.write(GRANT);
-            }
-        });
-        for (int i = 0; i < 5; i++) {
-            try {
-                assertThat(lock.tryLock()).as("granted").isFalse();
-            } catch (LockException expected) {
-                assertThat(expected).hasMessageContaining("more than it was asked");
-            }
-        }
-        server.behave(FakeServer.WELL);
-        assertThat(lock.tryLock()).isFalse();
-        assertThat(held.release()).isTrue();
-        assertThat(lock.tryLock() && lock.unlock()).isTrue();
-    }
-
-    /** The same, where the second reply comes a while after the first. */
-    @Test
-    void replyThatNobodyAskedFor_isNotTakenForTheNextAnswer() throws InterruptedException {
-        DistributedLock lock = locks.lock("x");
-        Lease held = locks.lock("x").tryAcquire().orElseThrow();
-        CountDownLatch written = new CountDownLatch(1);
-        server.behave((command, good, out) -> {
-            out.write(good);
-            out.flush();
-            if (isScript(command) && written.getCount() > 0) {
-                LockSupport.parkNanos(50_000_000);
-                late(out);
-                written.countDown();
-            }
-        });
-        assertThat(lock.tryLock()).isFalse();
-        assertThat(written.await(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(lock.tryLock()).as("granted").isFalse();
-        assertThat(held.release()).isTrue();
-    }
-
-    private static void late(OutputStream out) throws IOException {
-        out.write(GRANT);
-        out.flush();
     }
 
     /** A code that is 1 in its lower 32 bits was taken for a grant. */

@@ -101,6 +101,11 @@ public final class Auditor {
         }
     }
 
+    /** Whether nothing has happened in the whole run that the timing model excludes. */
+    public boolean modelWasKept() {
+        return !driftBeyondModel && allExcusedUntil == 0 && excusedUntil.isEmpty();
+    }
+
     private boolean isExcused(String name) {
         return driftBeyondModel || allExcusedUntil > world.now() || excusedUntil.getOrDefault(name, 0L) > world.now();
     }

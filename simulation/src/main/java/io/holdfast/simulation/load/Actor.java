@@ -83,40 +83,40 @@ final class Actor {
         party.platform().sleep(dice.oneIn(3) ? 0 : dice.below(60_000_000L));
         String name = dice.pick(scene.setup().names());
         NamedLock lock = new NamedLock(party.engine(), name, options(dice));
-        long floor = scene.auditor().floor(name);
+        Before before = new Before(scene.auditor().floor(name), scene.journal().now());
         Patience patience = new Patience(scene, party);
         try {
             scene.called();
             int kind = dice.below(10);
             doing = "step " + step + " kind " + kind + " on " + name;
             return switch (kind) {
-                case 0, 1 -> asThread(party, lock, dice, floor, told(patience, lock.tryLock(), 0));
+                case 0, 1 -> asThread(party, lock, dice, before, told(patience, lock.tryLock(), 0));
                 case 2, 3, 4 -> {
                     long wait = wait(dice);
                     yield asThread(
-                            party, lock, dice, floor, told(patience, lock.tryLock(Duration.ofNanos(wait)), wait));
+                            party, lock, dice, before, told(patience, lock.tryLock(Duration.ofNanos(wait)), wait));
                 }
                 case 5 -> {
                     lock.lock();
-                    yield asThread(party, lock, dice, floor, true);
+                    yield asThread(party, lock, dice, before, true);
                 }
                 case 6 -> {
                     lock.lockInterruptibly();
-                    yield asThread(party, lock, dice, floor, true);
+                    yield asThread(party, lock, dice, before, true);
                 }
                 case 7 -> {
                     long wait = wait(dice);
                     boolean got = lock.tryLock(wait / 1_000_000, scene.setup().leaseMillis(), TimeUnit.MILLISECONDS);
-                    yield asThread(party, lock, dice, floor, told(patience, got, wait));
+                    yield asThread(party, lock, dice, before, told(patience, got, wait));
                 }
                 case 8 -> {
                     long wait = wait(dice);
                     try (Lease lease = lock.acquire(Duration.ofNanos(wait))) {
-                        asHandle(party, lease, dice, floor);
+                        asHandle(party, lease, dice, before);
                     }
                     yield true;
                 }
-                default -> async(party, lock, dice, floor);
+                default -> async(party, lock, dice, before);
             };
         } catch (InterruptedException e) {
             scene.hits().hit(46);
@@ -188,7 +188,20 @@ final class Actor {
 
     // --- as a thread
 
-    private boolean asThread(Party party, NamedLock lock, Dice dice, long floor, boolean got) {
+    /**
+     * What was known before an acquire was called.
+     *
+     * @param floor the highest token that anybody had been given
+     * @param called the moment of the call
+     */
+    private record Before(long floor, long called) {}
+
+    private void obtained(Party party, Peek.Belief belief, Before before) {
+        scene.journal().granted("actor " + number, belief.name(), belief.token(), before.called());
+        scene.auditor().acquired(party, belief, before.floor());
+    }
+
+    private boolean asThread(Party party, NamedLock lock, Dice dice, Before before, boolean got) {
         if (!got) {
             return true;
         }
@@ -196,7 +209,7 @@ final class Actor {
         if (belief == null) {
             throw new Violation("I7", "the lock was obtained, and the thread does not hold it");
         }
-        scene.auditor().acquired(party, belief, floor);
+        obtained(party, belief, before);
         int works = dice.below(4);
         for (int i = 0; i < works; i++) {
             work(party, dice, belief, lock);
@@ -208,7 +221,9 @@ final class Actor {
             }
         }
         scene.called();
+        long called = scene.journal().now();
         boolean good = lock.unlock();
+        scene.journal().released(belief.token(), good, called);
         ended(party, belief, good);
         if (dice.oneIn(6)) {
             scene.called();
@@ -296,9 +311,9 @@ final class Actor {
 
     // --- as a handle
 
-    private void asHandle(Party party, Lease lease, Dice dice, long floor) {
+    private void asHandle(Party party, Lease lease, Dice dice, Before before) {
         Peek.Belief belief = Peek.of(lease);
-        scene.auditor().acquired(party, belief, floor);
+        obtained(party, belief, before);
         int works = dice.below(4);
         for (int i = 0; i < works; i++) {
             switch (dice.below(4)) {
@@ -316,11 +331,13 @@ final class Actor {
             }
         }
         scene.called();
+        long called = scene.journal().now();
         boolean good = lease.release();
+        scene.journal().released(belief.token(), good, called);
         ended(party, belief, good);
     }
 
-    private boolean async(Party party, NamedLock lock, Dice dice, long floor) {
+    private boolean async(Party party, NamedLock lock, Dice dice, Before before) {
         CompletableFuture<Optional<Lease>> answer =
                 lock.tryAcquireAsync(Duration.ofNanos(wait(dice))).toCompletableFuture();
         long cancelAfter = dice.oneIn(3) ? dice.below(100_000_000L) : Long.MAX_VALUE;
@@ -340,7 +357,7 @@ final class Actor {
             Optional<Lease> found = answer.join();
             if (found.isPresent()) {
                 try (Lease lease = found.get()) {
-                    asHandle(party, lease, dice, floor);
+                    asHandle(party, lease, dice, before);
                 }
             }
         } catch (java.util.concurrent.CompletionException e) {

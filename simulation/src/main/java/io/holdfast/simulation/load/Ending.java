@@ -36,6 +36,9 @@ public final class Ending {
             canBeHad(name);
         }
         scene.auditor().everyLossWasSignalled();
+        if (scene.auditor().modelWasKept()) {
+            scene.journal().judge();
+        }
         closeAll();
         pass(2 * scene.setup().longestLeaseNanos() + TICKETS_LIVE + 10 * SECOND);
         nothingLeft();

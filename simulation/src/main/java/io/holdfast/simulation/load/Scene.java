@@ -30,6 +30,7 @@ public final class Scene {
     private final Director director;
     private final List<Party> parties = new ArrayList<>();
     private final List<Site> sites = new ArrayList<>();
+    private final Journal journal = new Journal();
     private int calls;
 
     public Scene(Setup setup, Mask mask, World world) {
@@ -110,6 +111,10 @@ public final class Scene {
 
     public Director director() {
         return director;
+    }
+
+    Journal journal() {
+        return journal;
     }
 
     List<Party> parties() {

@@ -2,6 +2,8 @@ package io.holdfast.simulation.mutants;
 
 import io.holdfast.simulation.Campaign;
 import io.holdfast.simulation.Run;
+import io.holdfast.simulation.Shrinker;
+import io.holdfast.simulation.load.Mask;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -22,27 +24,45 @@ public final class Hunt {
     private Hunt() {}
 
     static Trophy hunt(Path root, Mutant mutant, long from, long seeds, int threads) {
+        String found = call(root, mutant, "first", from, seeds, threads);
+        if (found == null) {
+            return new Trophy(0, "");
+        }
+        int bar = found.indexOf('|');
+        return new Trophy(Long.parseLong(found.substring(0, bar)), found.substring(bar + 1));
+    }
+
+    static @Nullable String shrunk(Path root, Mutant mutant, long seed) {
+        return call(root, mutant, "shrink", seed, 1L, 1);
+    }
+
+    /** Calls one of the methods below, in a mutant's own classes. Only types of the JDK may cross. */
+    private static @Nullable String call(Path root, Mutant mutant, String method, long from, long seeds, int threads) {
         try {
-            // Only types of the JDK may cross: there, every class of ours is another one.
-            Object found = new MutantLoader(root, mutant)
+            return (String) new MutantLoader(root, mutant)
                     .loadClass(Hunt.class.getName())
-                    .getMethod("first", long.class, long.class, int.class)
+                    .getMethod(method, long.class, long.class, int.class)
                     .invoke(null, from, seeds, threads);
-            if (found == null) {
-                return new Trophy(0, "");
-            }
-            String text = (String) found;
-            int bar = text.indexOf('|');
-            return new Trophy(Long.parseLong(text.substring(0, bar)), text.substring(bar + 1));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("the planted bug '" + mutant.name() + "' cannot be run", e);
         }
     }
 
-    /** The first failing seed and its message, with a bar between; null if all pass. Called in a mutant's own classes. */
+    /** The first failing seed and its message, with a bar between; null if all pass. */
     public static @Nullable String first(long from, long seeds, int threads) throws InterruptedException {
         Run.Result failed = Campaign.run(from, seeds, threads, null).failed();
         return failed == null ? null : failed.seed() + "|" + failed.invariant() + ": " + text(failed.problem());
+    }
+
+    /** How small the failure of a seed can be made. */
+    public static String shrink(long seed, long seeds, int threads) {
+        Run.Result failed = Run.of(seed, Mask.NONE, false);
+        Run.Result small = Shrinker.shrink(failed);
+        boolean same = Run.of(seed, Mask.parse(small.mask().toString()), false)
+                .invariant()
+                .equals(failed.invariant());
+        return "failed " + (same ? "in the same way" : "in another way") + ", " + small.calls() + " of "
+                + failed.calls() + " calls";
     }
 
     private static String text(@Nullable Throwable problem) {

@@ -10,15 +10,16 @@ record Failure<S>(Timeline prefix, Search<S> search, boolean isShortest) {
      * most often there is none as soon as that return is added. But the search knew the outcomes of what was still going
      * on, and without them more may be possible: then it is looked for behind.
      */
-    static <S> Failure<S> shortest(Model<S> model, Timeline whole, Search<?> failed, long budget) {
+    static <S> Failure<S> shortest(Model<S> model, Timeline whole, Search<S> failed, long budget) {
+        Failure<S> found = new Failure<>(whole, failed, true);
         int good = failed.furthest();
         int bad = whole.events().size();
-        Failure<S> found = null;
-        boolean sure = true;
         int middle = good + 1;
-        while (true) {
+        boolean sure = true;
+        while (bad - good > 1) {
             Timeline prefix = whole.prefix(middle);
-            Search<S> search = new Search<>(model, prefix, budget);
+            // What is certain is known already: a shorter one is worth less effort.
+            Search<S> search = new Search<>(model, prefix, Math.max(1_000, budget / 20));
             Search.Result result = search.run();
             if (result == Search.Result.NONE) {
                 found = new Failure<>(prefix, search, true);
@@ -28,11 +29,9 @@ record Failure<S>(Timeline prefix, Search<S> search, boolean isShortest) {
                 sure &= result == Search.Result.FOUND;
                 good = middle;
             }
-            if (found != null && bad - good <= 1) {
-                return sure ? found : new Failure<>(found.prefix, found.search, false);
-            }
-            middle = bad - good <= 1 ? bad : good + (bad - good) / 2;
+            middle = good + (bad - good) / 2;
         }
+        return sure ? found : new Failure<>(found.prefix, found.search, false);
     }
 
     long time() {

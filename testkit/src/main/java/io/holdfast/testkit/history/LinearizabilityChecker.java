@@ -31,21 +31,25 @@ public final class LinearizabilityChecker {
      * @param budget how many configurations to look at, for one lock, before giving up
      */
     public static Verdict check(History history, Model<?> model, long budget) {
+        return judge(history, model, budget);
+    }
+
+    private static <S> Verdict judge(History history, Model<S> model, long budget) {
         Map<String, List<Operation>> parts = new TreeMap<>();
         for (Operation operation : history.operations()) {
             parts.computeIfAbsent(model.partition(operation), any -> new ArrayList<>())
                     .add(operation);
         }
-        Failure<?> first = null;
+        Failure<S> first = null;
         List<String> undecided = new ArrayList<>();
         for (Map.Entry<String, List<Operation>> part : parts.entrySet()) {
             Timeline timeline = Timeline.of(part.getValue());
-            Search<?> search = new Search<>(model, timeline, budget);
+            Search<S> search = new Search<>(model, timeline, budget);
             switch (search.run()) {
                 case FOUND -> {}
                 case GAVE_UP -> undecided.add(part.getKey());
                 case NONE -> {
-                    Failure<?> failure = Failure.shortest(model, timeline, search, budget);
+                    Failure<S> failure = Failure.shortest(model, timeline, search, budget);
                     first = first == null || failure.time() < first.time() ? failure : first;
                 }
             }

@@ -1,0 +1,36 @@
+package io.holdfast.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.holdfast.simulation.load.Mask;
+import org.junit.jupiter.api.Test;
+
+class MaskTest {
+    @Test
+    void mask_isReadFromItsOwnText() {
+        Mask mask = Mask.NONE.withoutFault(2).withoutActor(11).withoutStep(20, 3);
+
+        assertThat(mask.toString()).isEqualTo("f2,a11,s20/3");
+        assertThat(Mask.parse("f2,a11,s20/3")).isEqualTo(mask);
+        assertThat(Mask.parse("")).isEqualTo(Mask.NONE);
+    }
+
+    @Test
+    void text_thatIsNoMask_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Mask.parse("f1,x2"))
+                .withMessageContaining("x2");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Mask.parse("f1,,f2"))
+                .withMessageContaining("empty");
+    }
+
+    @Test
+    void whatIsLeftOut_isNotDone() {
+        Mask noFaults = Mask.parse("f0,f1,f2,f3,f4,f5,f6,f7");
+
+        assertThat(Run.of(5, noFaults, true).timeline()).noneMatch(line -> line.contains(" fault "));
+        assertThat(Run.of(5, Mask.parse("a0"), true).timeline()).noneMatch(line -> line.contains("c1/t0"));
+    }
+}

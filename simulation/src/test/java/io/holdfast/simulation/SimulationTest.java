@@ -1,0 +1,69 @@
+package io.holdfast.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.simulation.load.Mask;
+import io.holdfast.simulation.load.Setup;
+import io.holdfast.testkit.Faults;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A short campaign in every build; {@code ./simulation/run --seeds 20000} is the long one. */
+class SimulationTest {
+    private static final long SEEDS = Long.getLong("simulation.seeds", 700);
+
+    @Test
+    @Faults({
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 26, 27, 28, 32, 33, 34, 35, 37,
+        39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 58
+    })
+    void seeds_breakNoPromise_andShowEveryFault() throws InterruptedException {
+        Campaign.Outcome outcome = Campaign.run(1, SEEDS, 2, null);
+
+        Run.Result failed = outcome.failed();
+        assertThat(failed == null ? "nothing" : "seed " + failed.seed() + ": " + failed.problem())
+                .isEqualTo("nothing");
+        assertThat(outcome.seeds()).isEqualTo(SEEDS);
+        assertThat(outcome.missed()).isEmpty();
+    }
+
+    @Test
+    void everyRun_hasAtLeast200CallsAnd3Faults() {
+        for (long seed = 1; seed <= 60; seed++) {
+            Run.Result result = Run.of(seed, Mask.NONE, false);
+
+            assertThat(result.calls()).as("calls of seed %d", seed).isGreaterThanOrEqualTo(Setup.CALLS);
+            assertThat(result.faults()).as("faults of seed %d", seed).isGreaterThanOrEqualTo(3);
+        }
+    }
+
+    @Test
+    void oneSeedTwice_givesTheSameTrace() throws InterruptedException {
+        List<Long> first = new ArrayList<>();
+        List<Long> second = new ArrayList<>();
+        for (long seed = 100; seed < 140; seed++) {
+            first.add(Run.of(seed, Mask.NONE, false).hash());
+        }
+        // On another thread, with other threads to carry it, and with the whole trace kept.
+        Thread other = new Thread(() -> {
+            for (long seed = 100; seed < 140; seed++) {
+                second.add(Run.of(seed, Mask.NONE, true).hash());
+            }
+        });
+        other.start();
+        other.join();
+
+        assertThat(second).isEqualTo(first);
+        assertThat(first).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void wholeTrace_tellsWhoHeldWhatAndWhichMessageWasWhere() {
+        List<String> trace = Run.of(7, Mask.NONE, true).timeline();
+
+        assertThat(trace).anyMatch(line -> line.matches(".*c[0-9] +holds a with [0-9]+"));
+        assertThat(trace).anyMatch(line -> line.matches(".*redis +does: acquire hf:a by .*"));
+        assertThat(trace).anyMatch(line -> line.contains("fault"));
+    }
+}

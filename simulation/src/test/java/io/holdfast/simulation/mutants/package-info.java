@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.simulation.mutants;
+
+import org.jspecify.annotations.NullMarked;

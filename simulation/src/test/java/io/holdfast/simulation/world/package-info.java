@@ -1,0 +1,4 @@
+@NullMarked
+package io.holdfast.simulation.world;
+
+import org.jspecify.annotations.NullMarked;
