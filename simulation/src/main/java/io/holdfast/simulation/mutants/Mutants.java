@@ -74,8 +74,8 @@ final class Mutants {
                             "string.format('%.0f', token), 'NX')"),
                     new Edit(
                             STORE,
-                            "case 1 -> done(new AcquireReply.Granted(number(reply.get(2))));",
-                            "case 1 -> link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(answer -> new AcquireReply.Granted(number(reply.get(2))));")),
+                            "case 1 -> done(new AcquireReply.Granted(reply.part(2).count()));",
+                            "case 1 -> link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(answer -> new AcquireReply.Granted(reply.part(2).count()));")),
             Mutant.of(
                     "a release does not compare the owner",
                     new Edit(
