@@ -43,7 +43,7 @@ class ArchitectureTest {
             "java.util.UUID", Set.of("randomUUID"),
             "java.util.concurrent.Executors", Set.of("*"));
 
-    private static final Set<String> MACHINE = Set.of("SystemPlatform", "Stores", "JdkLock");
+    private static final Set<String> MACHINE = Set.of("SystemPlatform", "Stores", "JdkLock", "Carrier");
 
     private static JavaClass top(JavaClass type) {
         return type.getEnclosingClass().map(ArchitectureTest::top).orElse(type);
@@ -52,7 +52,7 @@ class ArchitectureTest {
     static ArchRule portsOnly(String... packages) {
         return noClasses()
                 .that(resideInAnyPackage(packages))
-                // The one place that is the machine, and the two where a message or a class loader needs the thread.
+                // The places that are the machine, and the two where a message or a class loader needs the thread.
                 .and(DescribedPredicate.not(DescribedPredicate.describe(
                         "the machine itself", type -> MACHINE.contains(top(type).getSimpleName()))))
                 .should(accessForbidden())
@@ -97,6 +97,18 @@ class ArchitectureTest {
     @Test
     void libraryCode_takesTimeThreadsAndChanceFromThePorts() {
         portsOnly(PUBLISHED).check(LIBRARY);
+    }
+
+    /** What a seed does must follow from the seed alone. */
+    @Test
+    void simulatedWorld_hasNoTimeThreadsOrChanceButItsOwn() {
+        portsOnly(
+                        "io.holdfast.simulation.world..",
+                        "io.holdfast.simulation.net..",
+                        "io.holdfast.simulation.redis..",
+                        "io.holdfast.simulation.load..",
+                        "io.holdfast.simulation.audit..")
+                .check(LIBRARY);
     }
 
     @Test

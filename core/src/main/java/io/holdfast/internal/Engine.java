@@ -338,10 +338,19 @@ public final class Engine implements AutoCloseable {
 
     private void undo(String name, String owner, long untilNanos, int tries) {
         underWay.incrementAndGet();
+        sendUndo(name, owner, untilNanos, tries);
+    }
+
+    private void sendUndo(String name, String owner, long untilNanos, int tries) {
         releases.execute(() -> sendRelease(name, owner).whenComplete((answered, error) -> {
             long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
-            if (!answered && !closed.get() && platform.nanoTime() + pause - untilNanos < 0) {
-                platform.schedule(pause, () -> undo(name, owner, untilNanos, tries + 1));
+            if (!answered && platform.nanoTime() + pause - untilNanos < 0) {
+                platform.schedule(pause, () -> {
+                    // A closed client has no worker left to send it, and the timer thread must not.
+                    if (announce()) {
+                        sendUndo(name, owner, untilNanos, tries + 1);
+                    }
+                });
             }
             withdraw();
         }));

@@ -27,9 +27,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -211,6 +213,96 @@ class EngineRegressionsTest {
             assertThat(again.await(10, TimeUnit.SECONDS)).isTrue();
             assertThat(lease.isValid()).isTrue();
         }
+    }
+
+    /** A ticket given up while the store could not be reached was given up on after one lease, and outlived it. */
+    @Test
+    void releaseOfATicket_isRepeatedForAsLongAsATicketMayLive() throws Exception {
+        AtomicInteger failures = new AtomicInteger();
+        CountDownLatch released = new CountDownLatch(1);
+        Holdfast.Builder client = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<ReleaseReply> release(String name, String owner) {
+                        if (failures.incrementAndGet() < 7) {
+                            return CompletableFuture.failedFuture(StoreFailure.unavailable("planted", null));
+                        }
+                        released.countDown();
+                        return super.release(name, owner);
+                    }
+                });
+        try (Holdfast locks = client.build()) {
+            assertThat(locks.lock("x").tryLock()).isTrue();
+            assertThat(locks.lock("x", o -> o.lease(ofMillis(100))).tryAcquire(ofMillis(50)))
+                    .isEmpty();
+            assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** Closing did not wait for what a store answers later, and cut it off. */
+    @Test
+    void close_waitsForTheReleaseOfAStoreThatAnswersLater() {
+        AtomicBoolean released = new AtomicBoolean();
+        AtomicBoolean releasedBeforeClose = new AtomicBoolean();
+        Holdfast locks = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<ReleaseReply> release(String name, String owner) {
+                        return super.release(name, owner)
+                                .thenApplyAsync(
+                                        reply -> {
+                                            released.set(true);
+                                            return reply;
+                                        },
+                                        CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
+                    }
+
+                    @Override
+                    public void close() {
+                        releasedBeforeClose.set(released.get());
+                        super.close();
+                    }
+                })
+                .build();
+        assertThat(locks.lock("x").tryLock()).isTrue();
+
+        locks.close();
+
+        assertThat(releasedBeforeClose).isTrue();
+    }
+
+    /** A release to be repeated was sent by the timer thread, which must not block, if the client was being closed. */
+    @Test
+    void releaseToBeRepeated_isNeverSentByTheTimer() throws Exception {
+        Set<String> senders = ConcurrentHashMap.newKeySet();
+        Holdfast locks = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<ReleaseReply> release(String name, String owner) {
+                        senders.add(Thread.currentThread().getName());
+                        return CompletableFuture.failedFuture(StoreFailure.unavailable("planted", null));
+                    }
+
+                    @Override
+                    public void close() {
+                        // The workers have ended by now; whatever is due in this time comes too late for them.
+                        pause(ofMillis(2_500));
+                        super.close();
+                    }
+                })
+                .build();
+        assertThat(locks.lock("x").tryLock()).isTrue();
+        assertThat(locks.lock("x").tryAcquire(ofMillis(50))).isEmpty();
+
+        locks.close();
+
+        assertThat(senders).isNotEmpty().doesNotContain("holdfast-timer");
+    }
+
+    private static void pause(Duration time) {
+        new CompletableFuture<Void>()
+                .completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
     }
 
     /** A store that passes everything on, to be slowed down or broken. */

@@ -78,6 +78,14 @@ public final class Auditor {
         excusedUntil.put(name, world.now() + 2 * longestLeaseNanos);
     }
 
+    /**
+     * A host was suspended, so that its monotonic clock stood still, and its wall clock was set back at the same time:
+     * nothing on it tells how much time has passed.
+     */
+    public void excuseClocks() {
+        excuseAll();
+    }
+
     /** State of the server is lost, or its clock was stepped. */
     public void excuseAll() {
         allExcusedUntil = world.now() + 2 * longestLeaseNanos;
@@ -103,7 +111,7 @@ public final class Auditor {
 
     /** Whether nothing has happened in the whole run that the timing model excludes. */
     public boolean modelWasKept() {
-        return !driftBeyondModel && allExcusedUntil == 0 && excusedUntil.isEmpty();
+        return !driftBeyondModel && allExcusedUntil == 0 && excusedUntil.isEmpty() && tokensExcusedBelow == 0;
     }
 
     private boolean isExcused(String name) {

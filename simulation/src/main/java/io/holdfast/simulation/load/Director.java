@@ -9,11 +9,13 @@ import io.holdfast.simulation.redis.ServerMood;
 import io.holdfast.simulation.world.Dice;
 import io.holdfast.simulation.world.Fiber;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /** Lets the faults happen that the seed has drawn, and ends them. */
 public final class Director {
+    private static final String STRAY = "stray";
     private static final long MS = 1_000_000L;
     /** Ten thousand below the last number that Lua can count to. */
     private static final String HIGH = "9007199254730991";
@@ -22,8 +24,10 @@ public final class Director {
     private final List<Setup.Planned> left;
     private long disturbedUntil;
     private int pending;
+    private final Map<String, Long> setBack = new HashMap<>();
+    private final Map<String, Long> suspended = new HashMap<>();
     private boolean quiet = true;
-    private @Nullable String withoutExpiry;
+    private int happened;
 
     Director(Scene scene) {
         this.scene = scene;
@@ -69,12 +73,10 @@ public final class Director {
     public void heal() {
         scene.network().heal();
         server().model().setMood(ServerMood.NORMAL);
-        String stray = withoutExpiry;
-        if (stray != null) {
-            if ("stray".equals(server().model().value(stray))) {
-                server().byHand("DEL", stray);
+        for (String name : scene.setup().names()) {
+            if (STRAY.equals(server().model().value(Scene.PREFIX + name))) {
+                server().byHand("DEL", Scene.PREFIX + name);
             }
-            withoutExpiry = null;
         }
     }
 
@@ -110,6 +112,7 @@ public final class Director {
         String name = dice.pick(scene.setup().names());
         String key = Scene.PREFIX + name;
         quiet = false;
+        happened++;
         scene.world().trace().add("fault", planned.fault() + " " + party.host().name() + " " + name, length);
         boolean calm = now > disturbedUntil;
         disturbed(length);
@@ -119,6 +122,7 @@ public final class Director {
             case CLIENT_SUSPEND -> {
                 scene.hits().hit(8);
                 party.host().sleep(length, true);
+                clocksFooled(party, length);
             }
             case RENEWAL_STALL -> {
                 if (Peek.held(party.engine()) > 0) {
@@ -129,7 +133,12 @@ public final class Director {
             }
             case WALL_JUMP -> {
                 scene.hits().hit(7);
-                party.host().stepWall(dice.oneIn(2) ? 3_600_000 * MS : -3_600_000 * MS);
+                boolean back = dice.oneIn(2);
+                party.host().stepWall(back ? -3_600_000 * MS : 3_600_000 * MS);
+                if (back) {
+                    setBack.put(party.host().name(), now);
+                    clocksFooled(party, 0);
+                }
             }
             case SERVER_CLOCK_FORWARD -> {
                 scene.hits().hit(10);
@@ -240,8 +249,7 @@ public final class Director {
             case KEY_WITHOUT_EXPIRY -> {
                 scene.hits().hit(39);
                 if (server().model().value(key) == null) {
-                    server().byHand("SET", key, "stray", "NX");
-                    withoutExpiry = key;
+                    server().byHand("SET", key, STRAY, "NX");
                     scene.world().after(length, this::heal);
                 }
             }
@@ -271,6 +279,20 @@ public final class Director {
                     dice.pick(site.actors).dies = true;
                 }
             }
+        }
+    }
+
+    /** No clock of a host that was suspended and set back within one lease tells how much time has passed. */
+    private void clocksFooled(Party party, long length) {
+        long now = scene.world().now();
+        String host = party.host().name();
+        if (length > 0) {
+            suspended.put(host, now + length);
+        }
+        long longest = scene.setup().longestLeaseNanos();
+        if (suspended.getOrDefault(host, -2 * longest) > now - longest
+                && setBack.getOrDefault(host, -2 * longest) > now - longest) {
+            scene.auditor().excuseClocks();
         }
     }
 
@@ -352,8 +374,10 @@ public final class Director {
         scene.hits().hit(47);
         String client = Peek.clientId(party.engine());
         disturbed(2_000 * MS + 4 * scene.setup().timeoutMillis() * MS);
+        int before = happened;
         site.close(() -> {
-            if (!calm
+            if (happened != before
+                    || !calm
                     || scene.setup().copied()
                     || !server().isUp()
                     || server().host().isAsleep()) {

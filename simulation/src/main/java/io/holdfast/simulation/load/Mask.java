@@ -1,13 +1,19 @@
 package io.holdfast.simulation.load;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What is left out of a run, to see whether it fails without it. */
-public record Mask(Set<Integer> faults, Set<Integer> actors, Set<String> steps) {
+/**
+ * What is left out of a run, to see whether it fails without it.
+ *
+ * @param steps of each actor
+ */
+public record Mask(Set<Integer> faults, Set<Integer> actors, Map<Integer, Set<Integer>> steps) {
     /** Leaves out nothing. */
-    public static final Mask NONE = new Mask(Set.of(), Set.of(), Set.of());
+    public static final Mask NONE = new Mask(Set.of(), Set.of(), Map.of());
 
     public boolean keepsFault(int index) {
         return !faults.contains(index);
@@ -18,7 +24,7 @@ public record Mask(Set<Integer> faults, Set<Integer> actors, Set<String> steps) 
     }
 
     public boolean keepsStep(int actor, int step) {
-        return !steps.contains(actor + "/" + step);
+        return !steps.getOrDefault(actor, Set.of()).contains(step);
     }
 
     public Mask withoutFault(int index) {
@@ -30,39 +36,66 @@ public record Mask(Set<Integer> faults, Set<Integer> actors, Set<String> steps) 
     }
 
     public Mask withoutStep(int actor, int step) {
-        return new Mask(faults, actors, plus(steps, actor + "/" + step));
+        Map<Integer, Set<Integer>> more = new TreeMap<>(steps);
+        more.put(actor, plus(more.getOrDefault(actor, Set.of()), step));
+        return new Mask(faults, actors, more);
     }
 
-    private static <T extends Comparable<T>> Set<T> plus(Set<T> set, T one) {
-        Set<T> more = new TreeSet<>(set);
+    private static Set<Integer> plus(Set<Integer> set, int one) {
+        Set<Integer> more = new TreeSet<>(set);
         more.add(one);
         return more;
     }
 
-    /** As text, for the command line. */
+    /** As text, for the command line: f2 is the third fault, a11 an actor, s11/3-7 some of its steps. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
         faults.forEach(fault -> text.append(",f").append(fault));
         actors.forEach(actor -> text.append(",a").append(actor));
-        steps.forEach(step -> text.append(",s").append(step));
+        steps.forEach((actor, left) -> {
+            if (!actors.contains(actor)) {
+                appendRanges(text, actor, left);
+            }
+        });
         return text.isEmpty() ? "" : text.substring(1);
+    }
+
+    private static void appendRanges(StringBuilder text, int actor, Set<Integer> steps) {
+        for (int step : steps) {
+            if (!steps.contains(step - 1)) {
+                int last = step;
+                while (steps.contains(last + 1)) {
+                    last++;
+                }
+                text.append(",s").append(actor).append('/').append(step);
+                if (last > step) {
+                    text.append('-').append(last);
+                }
+            }
+        }
     }
 
     /** From its text. */
     public static Mask parse(String text) {
         Mask mask = NONE;
         for (String part : text.isEmpty() ? List.<String>of() : List.of(text.split(",", -1))) {
-            if (part.isEmpty()) {
-                throw new IllegalArgumentException("a part of '" + text + "' is empty");
+            if (!part.matches("[fa][0-9]+|s[0-9]+/[0-9]+(-[0-9]+)?")) {
+                throw new IllegalArgumentException("'" + part + "' in '" + text
+                        + "' is none of f1 (a fault), a10 (an actor), s10/3-7 (its steps)");
             }
-            String rest = part.substring(1);
-            mask = switch (part.charAt(0)) {
-                case 'f' -> mask.withoutFault(Integer.parseInt(rest));
-                case 'a' -> mask.withoutActor(Integer.parseInt(rest));
-                case 's' -> new Mask(mask.faults, mask.actors, plus(mask.steps, rest));
-                default -> throw new IllegalArgumentException("'" + part + "' is none of f1, a10, s10/3");
-            };
+            List<Integer> numbers = List.of(part.substring(1).split("[/-]", -1)).stream()
+                    .map(Integer::valueOf)
+                    .toList();
+            if (part.startsWith("f")) {
+                mask = mask.withoutFault(numbers.get(0));
+            } else if (part.startsWith("a")) {
+                mask = mask.withoutActor(numbers.get(0));
+            } else {
+                for (int step = numbers.get(1); step <= numbers.get(numbers.size() - 1); step++) {
+                    mask = mask.withoutStep(numbers.get(0), step);
+                }
+            }
         }
         return mask;
     }

@@ -316,8 +316,5 @@ final class Mutants {
                             "        if (failure == null && !answered) {")),
             Mutant.of(
                     "a give-up is not repeated when the store does not answer",
-                    new Edit(
-                            ENGINE,
-                            "            if (!answered && !closed.get()",
-                            "            if (answered && !closed.get()")));
+                    new Edit(ENGINE, "            if (!answered && platform", "            if (answered && platform")));
 }
