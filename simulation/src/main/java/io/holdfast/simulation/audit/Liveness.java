@@ -3,6 +3,7 @@ package io.holdfast.simulation.audit;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.net.Network;
 import io.holdfast.simulation.net.Server;
+import io.holdfast.simulation.redis.ServerMood;
 import io.holdfast.simulation.world.World;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -71,6 +72,7 @@ public final class Liveness {
         }
         Set<String> seen = new HashSet<>();
         wakeUps(seen);
+        orphans(seen);
         if (world.now() > disturbedUntil.getAsLong()) {
             for (String name : names) {
                 tickets(name, seen);
@@ -101,18 +103,50 @@ public final class Liveness {
         }
     }
 
+    /** An acquire that its own release has overtaken is released once more, without anybody waiting for an expiry. */
+    private void orphans(Set<String> seen) {
+        for (String owner : audit.orphans()) {
+            Party party = client(owner);
+            boolean left = isHolder(owner)
+                    || names.stream().anyMatch(name -> live(name).contains(owner));
+            if (left
+                    && party != null
+                    && !party.platform().isClosed()
+                    && isConnected(party)
+                    && lasts("orphan " + owner, 1_500_000_000L + 2 * party.timeoutNanos(), seen)) {
+                throw new Violation(
+                        "H1", "what a late acquire of " + owner + " has brought is left, after its release");
+            }
+        }
+    }
+
+    private @Nullable Party client(String owner) {
+        for (Party party : parties) {
+            if (owner.startsWith(Peek.clientId(party.engine()) + ":")) {
+                return party;
+            }
+        }
+        return null;
+    }
+
     private boolean isHolder(String owner) {
         return names.stream()
                 .anyMatch(name -> owner.equals(ServerAudit.owner(server.model().value(prefix + name))));
     }
 
-    private boolean hears(Party party) {
+    private boolean isConnected(Party party) {
         Network.Line line = network.line(party.host().name());
         return !party.host().isDead()
                 && !party.host().isAsleep()
                 && line.downBlockedUntil <= world.now()
                 && line.upBlockedUntil <= world.now()
                 && line.slowUntil <= world.now()
+                && line.vanish == 0
+                && server.model().mood() == ServerMood.NORMAL;
+    }
+
+    private boolean hears(Party party) {
+        return isConnected(party)
                 && world.now() > disturbedUntil.getAsLong() - 2_000_000_000L
                 && party.link().inboxSince() < world.now();
     }

@@ -8,6 +8,7 @@ import io.holdfast.simulation.world.World;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +27,7 @@ public final class ServerAudit implements Server.Watcher {
     private final Hits hits;
     private final Predicate<String> isWaiting;
     private final Map<String, Long> unconfirmed = new LinkedHashMap<>();
+    private final Set<String> orphans = new LinkedHashSet<>();
     private final Set<String> granted = new HashSet<>();
     private final Set<String> releasedOwners = new HashSet<>();
     private final List<State> before = new ArrayList<>();
@@ -45,6 +47,11 @@ public final class ServerAudit implements Server.Watcher {
     /** Owners that were granted the lock by somebody's release and have not asked since, with the moment. */
     public Map<String, Long> unconfirmed() {
         return unconfirmed;
+    }
+
+    /** Owners whose acquire was overtaken by their release: their clients must see to it that nothing comes of it. */
+    public Set<String> orphans() {
+        return orphans;
     }
 
     private RedisModel model() {
@@ -76,7 +83,7 @@ public final class ServerAudit implements Server.Watcher {
     }
 
     @Override
-    public void after(List<String> command, @Nullable Object reply, boolean late) {
+    public void after(List<String> command, @Nullable Object reply, boolean late, boolean again) {
         if (before.isEmpty()) {
             return;
         }
@@ -93,13 +100,18 @@ public final class ServerAudit implements Server.Watcher {
                 owner = String.valueOf(owner(then.value()));
             }
             judge(kind, owner, then, state(then.key()));
-            notice(command, kind, owner, then, late);
+            notice(command, kind, owner, then, late || again);
         }
         if (!kind.equals("renew")) {
             everythingExpires(command);
         }
         if (kind.equals("release")) {
             isPassedOn(command);
+        } else if (kind.equals("acquire") && late && !again) {
+            String owner = Commands.argument(command, 1);
+            if (releasedOwners.contains(owner)) {
+                orphans.add(owner);
+            }
         }
     }
 

@@ -20,9 +20,10 @@ public final class Server {
         /**
          * It was carried out.
          *
-         * @param late whether its client has turned away, or the message has been here before
+         * @param late whether its client has turned away
+         * @param again whether the message has been here before
          */
-        void after(List<String> command, @Nullable Object reply, boolean late);
+        void after(List<String> command, @Nullable Object reply, boolean late, boolean again);
     }
 
     private record Saved(long time, RedisModel.Snapshot data) {}
@@ -97,7 +98,7 @@ public final class Server {
         watcher.before(command);
         Object reply = model.execute(command);
         network.world().trace().add(host.name(), again ? "does again:" : "does:", new Done(command, reply));
-        watcher.after(command, reply, again || from.isDropped());
+        watcher.after(command, reply, from.isDropped(), again);
         if (!again) {
             from.reply(command, reply);
         }
@@ -109,7 +110,7 @@ public final class Server {
         watcher.before(words);
         Object reply = model.execute(words);
         network.world().trace().add("by hand", String.join(" ", command));
-        watcher.after(words, reply, false);
+        watcher.after(words, reply, false, false);
         return reply;
     }
 
