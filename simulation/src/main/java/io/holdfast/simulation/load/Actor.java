@@ -10,7 +10,6 @@ import io.holdfast.OnLoss;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.NamedLock;
-import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.world.Dice;
@@ -42,6 +41,17 @@ final class Actor {
 
     boolean isDone() {
         return done;
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** Whether a fault wants the thread to end where it stands; asked once. */
+    boolean diesNow() {
+        boolean now = dies;
+        dies = false;
+        return now;
     }
 
     @Nullable
@@ -83,40 +93,44 @@ final class Actor {
         party.platform().sleep(dice.oneIn(3) ? 0 : dice.below(60_000_000L));
         String name = dice.pick(scene.setup().names());
         NamedLock lock = new NamedLock(party.engine(), name, options(dice));
-        Before before = new Before(scene.auditor().floor(name), scene.journal().now());
+        Section section = new Section(
+                scene,
+                this,
+                party,
+                dice,
+                new Section.Before(scene.auditor().floor(name), scene.journal().now()));
         Patience patience = new Patience(scene, party);
         try {
             scene.called();
             int kind = dice.below(10);
             doing = "step " + step + " kind " + kind + " on " + name;
             return switch (kind) {
-                case 0, 1 -> asThread(party, lock, dice, before, told(patience, lock.tryLock(), 0));
+                case 0, 1 -> section.asThread(lock, told(patience, lock.tryLock(), 0));
                 case 2, 3, 4 -> {
                     long wait = wait(dice);
-                    yield asThread(
-                            party, lock, dice, before, told(patience, lock.tryLock(Duration.ofNanos(wait)), wait));
+                    yield section.asThread(lock, told(patience, lock.tryLock(Duration.ofNanos(wait)), wait));
                 }
                 case 5 -> {
                     lock.lock();
-                    yield asThread(party, lock, dice, before, true);
+                    yield section.asThread(lock, true);
                 }
                 case 6 -> {
                     lock.lockInterruptibly();
-                    yield asThread(party, lock, dice, before, true);
+                    yield section.asThread(lock, true);
                 }
                 case 7 -> {
                     long wait = wait(dice);
                     boolean got = lock.tryLock(wait / 1_000_000, scene.setup().leaseMillis(), TimeUnit.MILLISECONDS);
-                    yield asThread(party, lock, dice, before, told(patience, got, wait));
+                    yield section.asThread(lock, told(patience, got, wait));
                 }
                 case 8 -> {
                     long wait = wait(dice);
                     try (Lease lease = lock.acquire(Duration.ofNanos(wait))) {
-                        asHandle(party, lease, dice, before);
+                        section.asHandle(lease);
                     }
                     yield true;
                 }
-                default -> async(party, lock, dice, before);
+                default -> async(party, lock, dice, section);
             };
         } catch (InterruptedException e) {
             scene.hits().hit(46);
@@ -186,158 +200,7 @@ final class Actor {
         scene.world().trace().add(party.host().name(), after + " on", lock.getLockName());
     }
 
-    // --- as a thread
-
-    /**
-     * What was known before an acquire was called.
-     *
-     * @param floor the highest token that anybody had been given
-     * @param called the moment of the call
-     */
-    private record Before(long floor, long called) {}
-
-    private void obtained(Party party, Peek.Belief belief, Before before) {
-        scene.journal().granted("actor " + number, belief.name(), belief.token(), before.called());
-        scene.auditor().acquired(party, belief, before.floor());
-    }
-
-    private boolean asThread(Party party, NamedLock lock, Dice dice, Before before, boolean got) {
-        if (!got) {
-            return true;
-        }
-        Peek.Belief belief = Peek.heldHere(lock);
-        if (belief == null) {
-            throw new Violation("I7", "the lock was obtained, and the thread does not hold it");
-        }
-        obtained(party, belief, before);
-        int works = dice.below(4);
-        for (int i = 0; i < works; i++) {
-            work(party, dice, belief, lock);
-            if (dies) {
-                dies = false;
-                scene.hits().hit(53);
-                scene.world().trace().add(party.host().name(), "thread dies with", belief.owner());
-                return false;
-            }
-        }
-        scene.called();
-        long called = scene.journal().now();
-        boolean good = lock.unlock();
-        scene.journal().released(belief.token(), good, called);
-        ended(party, belief, good);
-        if (dice.oneIn(6)) {
-            scene.called();
-            scene.hits().hit(51);
-            if (lock.unlock()) {
-                throw new Violation(
-                        "I7", "a lock was unlocked once more than it was taken, and that was said to be good");
-            }
-        }
-        return true;
-    }
-
-    private void work(Party party, Dice dice, Peek.Belief belief, NamedLock lock) {
-        switch (dice.below(6)) {
-            case 0, 1 -> party.platform().sleep(length(dice));
-            case 2 -> {
-                scene.called();
-                boolean valid = lock.isHeldByCurrentThread();
-                scene.auditor().writes(party, belief.name(), belief.token(), valid);
-            }
-            case 3 -> {
-                // What nobody can prevent: the lease ends between the look and the write.
-                boolean valid = lock.isHeldByCurrentThread();
-                party.platform().sleep(length(dice));
-                boolean still = lock.isHeldByCurrentThread();
-                if (valid && !still) {
-                    scene.hits().hit(3);
-                }
-                scene.auditor().writes(party, belief.name(), belief.token(), still);
-            }
-            default -> reenter(party, dice, belief, lock);
-        }
-    }
-
-    private void reenter(Party party, Dice dice, Peek.Belief belief, NamedLock lock) {
-        boolean lost = belief.isLost();
-        scene.called();
-        try {
-            boolean again = dice.oneIn(2) ? lock.tryLock() : lock.tryLock(1, TimeUnit.SECONDS);
-            if (!again || lost) {
-                throw new Violation("I7", "re-entry said " + again + (lost ? " after the lease was lost" : ""));
-            }
-        } catch (LeaseLostException e) {
-            scene.hits().hit(52);
-            return;
-        } catch (InterruptedException e) {
-            scene.hits().hit(46);
-            return;
-        }
-        Peek.Belief same = Peek.heldHere(lock);
-        if (same == null || same.token() != belief.token()) {
-            throw new Violation("I2", "the token changed at re-entry");
-        }
-        int count = lock.getHoldCount();
-        if (count != 2 && !belief.isLost()) {
-            throw new Violation("I7", "held twice, and counted " + count + " times");
-        }
-        party.platform().sleep(length(dice));
-        scene.called();
-        lock.unlock();
-    }
-
-    private long length(Dice dice) {
-        long lease = scene.setup().leaseMillis() * 1_000_000;
-        return switch (dice.below(8)) {
-            case 0, 1, 2 -> 0;
-            case 3, 4 -> dice.below(5_000_000L);
-            case 5, 6 -> dice.below(lease);
-            default -> lease + dice.below(2 * lease);
-        };
-    }
-
-    /** What an application was told at the end of its section. */
-    private void ended(Party party, Peek.Belief belief, boolean good) {
-        scene.world()
-                .trace()
-                .add(party.host().name(), good ? "released" : "released, but it was lost:", belief.owner());
-        if (good) {
-            scene.auditor().released(belief);
-        } else if (!belief.isLost()) {
-            throw new Violation(
-                    "I8", "the release of " + belief.owner() + " was no good, and nobody was told of a loss");
-        }
-    }
-
-    // --- as a handle
-
-    private void asHandle(Party party, Lease lease, Dice dice, Before before) {
-        Peek.Belief belief = Peek.of(lease);
-        obtained(party, belief, before);
-        int works = dice.below(4);
-        for (int i = 0; i < works; i++) {
-            switch (dice.below(4)) {
-                case 0 -> {
-                    scene.called();
-                    boolean valid = lease.isValid();
-                    scene.auditor().writes(party, belief.name(), belief.token(), valid);
-                }
-                case 1 -> {
-                    scene.called();
-                    lease.extend(Duration.ofMillis(dice.between(
-                            scene.setup().leaseMillis(), 2 * scene.setup().leaseMillis())));
-                }
-                default -> party.platform().sleep(length(dice));
-            }
-        }
-        scene.called();
-        long called = scene.journal().now();
-        boolean good = lease.release();
-        scene.journal().released(belief.token(), good, called);
-        ended(party, belief, good);
-    }
-
-    private boolean async(Party party, NamedLock lock, Dice dice, Before before) {
+    private boolean async(Party party, NamedLock lock, Dice dice, Section section) {
         CompletableFuture<Optional<Lease>> answer =
                 lock.tryAcquireAsync(Duration.ofNanos(wait(dice))).toCompletableFuture();
         long cancelAfter = dice.oneIn(3) ? dice.below(100_000_000L) : Long.MAX_VALUE;
@@ -357,7 +220,7 @@ final class Actor {
             Optional<Lease> found = answer.join();
             if (found.isPresent()) {
                 try (Lease lease = found.get()) {
-                    asHandle(party, lease, dice, before);
+                    section.asHandle(lease);
                 }
             }
         } catch (java.util.concurrent.CompletionException e) {

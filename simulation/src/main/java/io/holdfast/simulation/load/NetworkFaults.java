@@ -1,0 +1,84 @@
+package io.holdfast.simulation.load;
+
+import io.holdfast.simulation.audit.Party;
+import io.holdfast.simulation.net.Network;
+import io.holdfast.simulation.world.Dice;
+
+/** What befalls the messages between a client and the server. */
+final class NetworkFaults {
+    private static final long MS = 1_000_000L;
+
+    private final Scene scene;
+    private final Director director;
+
+    NetworkFaults(Scene scene, Director director) {
+        this.scene = scene;
+        this.director = director;
+    }
+
+    void happen(Director.Blow blow) {
+        Dice dice = blow.dice();
+        Party party = blow.site().party();
+        Network.Line line = scene.network().line(party.host().name());
+        long now = scene.world().now();
+        long lease = scene.setup().leaseMillis() * MS;
+        long timeout = scene.setup().timeoutMillis() * MS;
+        long length = blow.length();
+        switch (blow.fault()) {
+            case MESSAGE_LOSS -> {
+                line.vanish += 1 + dice.below(3);
+                director.disturbed(12_000 * MS);
+            }
+            case SLOW_NETWORK -> {
+                line.slowUntil = now + 3 * length;
+                line.slowNanos = dice.pick(timeout / 2, timeout, 2 * timeout);
+                director.disturbed(3 * length + 2 * timeout);
+            }
+            case SLOW_THEN_PARTITION -> {
+                // The answer to a renewal is late, and it is the last for a while.
+                line.slowUntil = now + lease;
+                line.slowNanos = dice.pick(lease / 10, timeout / 2);
+                scene.world().after(dice.below(lease), () -> {
+                    line.upBlockedUntil = scene.world().now() + 2 * lease;
+                    line.downBlockedUntil = scene.world().now() + 2 * lease;
+                });
+                director.disturbed(4 * lease);
+            }
+            case CONNECTIONS_BREAK_HERE -> {
+                // The client hears of a break, and what it has sent arrives later all the same.
+                line.slowUntil = now + 2 * length;
+                line.slowNanos = timeout / 2;
+                for (int i = 0; i < 6; i++) {
+                    scene.world()
+                            .after(
+                                    dice.below(2 * length),
+                                    () -> scene.server()
+                                            .breakAtClient(party.host().name()));
+                }
+                director.disturbed(2 * length + lease + 8_000 * MS);
+            }
+            case DUPLICATES -> {
+                line.twiceUntil = now + length;
+                line.twiceWithinNanos = dice.pick(10 * MS, timeout, 3 * timeout);
+                // A second acquire may take the lock or a ticket for somebody who has left; it ends by itself.
+                director.disturbed(length + 3 * timeout + lease + 8_000 * MS);
+            }
+            case PARTITION -> {
+                line.upBlockedUntil = now + length;
+                line.downBlockedUntil = now + length;
+            }
+            case ONE_WAY_PARTITION -> {
+                if (dice.oneIn(2)) {
+                    line.upBlockedUntil = now + length;
+                } else {
+                    line.downBlockedUntil = now + length;
+                }
+            }
+            case CONNECTIONS_RESET -> {
+                scene.hits().hit(22);
+                scene.server().resetAll(dice.oneIn(2) ? party.host().name() : null);
+            }
+            default -> throw new IllegalArgumentException(blow.fault() + " is not of this kind");
+        }
+    }
+}

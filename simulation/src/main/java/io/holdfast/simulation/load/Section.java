@@ -1,0 +1,176 @@
+package io.holdfast.simulation.load;
+
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.internal.NamedLock;
+import io.holdfast.internal.Peek;
+import io.holdfast.simulation.audit.Party;
+import io.holdfast.simulation.audit.Violation;
+import io.holdfast.simulation.world.Dice;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** What an application does while it has a lock, and at its end. */
+final class Section {
+    private final Scene scene;
+    private final Actor actor;
+    private final Party party;
+    private final Dice dice;
+    private final Before before;
+
+    /**
+     * What was known before an acquire was called.
+     *
+     * @param floor the highest token that anybody had been given
+     * @param called the moment of the call
+     */
+    record Before(long floor, long called) {}
+
+    Section(Scene scene, Actor actor, Party party, Dice dice, Before before) {
+        this.scene = scene;
+        this.actor = actor;
+        this.party = party;
+        this.dice = dice;
+        this.before = before;
+    }
+
+    private void obtained(Peek.Belief belief) {
+        scene.journal().granted("actor " + actor.number(), belief.name(), belief.token(), before.called());
+        scene.auditor().acquired(party, belief, before.floor());
+    }
+
+    /** Works under a lock that the thread has, if it has it. False if the thread died in it. */
+    boolean asThread(NamedLock lock, boolean got) {
+        if (!got) {
+            return true;
+        }
+        Peek.Belief belief = Peek.heldHere(lock);
+        if (belief == null) {
+            throw new Violation("I7", "the lock was obtained, and the thread does not hold it");
+        }
+        obtained(belief);
+        int works = dice.below(4);
+        for (int i = 0; i < works; i++) {
+            work(belief, lock);
+            if (actor.diesNow()) {
+                scene.hits().hit(53);
+                scene.world().trace().add(party.host().name(), "thread dies with", belief.owner());
+                return false;
+            }
+        }
+        scene.called();
+        long called = scene.journal().now();
+        boolean good = lock.unlock();
+        scene.journal().released(belief.token(), good, called);
+        ended(belief, good);
+        if (dice.oneIn(6)) {
+            scene.called();
+            scene.hits().hit(51);
+            if (lock.unlock()) {
+                throw new Violation(
+                        "I7", "a lock was unlocked once more than it was taken, and that was said to be good");
+            }
+        }
+        return true;
+    }
+
+    private void work(Peek.Belief belief, NamedLock lock) {
+        switch (dice.below(6)) {
+            case 0, 1 -> party.platform().sleep(length());
+            case 2 -> {
+                scene.called();
+                boolean valid = lock.isHeldByCurrentThread();
+                scene.auditor().writes(party, belief.name(), belief.token(), valid);
+            }
+            case 3 -> {
+                // What nobody can prevent: the lease ends between the look and the write.
+                boolean valid = lock.isHeldByCurrentThread();
+                party.platform().sleep(length());
+                boolean still = lock.isHeldByCurrentThread();
+                if (valid && !still) {
+                    scene.hits().hit(3);
+                }
+                scene.auditor().writes(party, belief.name(), belief.token(), still);
+            }
+            default -> reenter(belief, lock);
+        }
+    }
+
+    private void reenter(Peek.Belief belief, NamedLock lock) {
+        boolean lost = belief.isLost();
+        scene.called();
+        try {
+            boolean again = dice.oneIn(2) ? lock.tryLock() : lock.tryLock(1, TimeUnit.SECONDS);
+            if (!again || lost) {
+                throw new Violation("I7", "re-entry said " + again + (lost ? " after the lease was lost" : ""));
+            }
+        } catch (LeaseLostException e) {
+            scene.hits().hit(52);
+            return;
+        } catch (InterruptedException e) {
+            scene.hits().hit(46);
+            return;
+        }
+        Peek.Belief same = Peek.heldHere(lock);
+        if (same == null || same.token() != belief.token()) {
+            throw new Violation("I2", "the token changed at re-entry");
+        }
+        int count = lock.getHoldCount();
+        if (count != 2 && !belief.isLost()) {
+            throw new Violation("I7", "held twice, and counted " + count + " times");
+        }
+        party.platform().sleep(length());
+        scene.called();
+        lock.unlock();
+    }
+
+    private long length() {
+        long lease = scene.setup().leaseMillis() * 1_000_000;
+        return switch (dice.below(8)) {
+            case 0, 1, 2 -> 0;
+            case 3, 4 -> dice.below(5_000_000L);
+            case 5, 6 -> dice.below(lease);
+            default -> lease + dice.below(2 * lease);
+        };
+    }
+
+    /** What an application was told at the end of its section. */
+    private void ended(Peek.Belief belief, boolean good) {
+        scene.world()
+                .trace()
+                .add(party.host().name(), good ? "released" : "released, but it was lost:", belief.owner());
+        if (good) {
+            scene.auditor().released(belief);
+        } else if (!belief.isLost()) {
+            throw new Violation(
+                    "I8", "the release of " + belief.owner() + " was no good, and nobody was told of a loss");
+        }
+    }
+
+    /** Works under a lock that is a handle. */
+    void asHandle(Lease lease) {
+        Peek.Belief belief = Peek.of(lease);
+        obtained(belief);
+        int works = dice.below(4);
+        for (int i = 0; i < works; i++) {
+            switch (dice.below(4)) {
+                case 0 -> {
+                    scene.called();
+                    boolean valid = lease.isValid();
+                    scene.auditor().writes(party, belief.name(), belief.token(), valid);
+                }
+                case 1 -> {
+                    scene.called();
+                    lease.extend(Duration.ofMillis(dice.between(
+                            scene.setup().leaseMillis(), 2 * scene.setup().leaseMillis())));
+                }
+                default -> party.platform().sleep(length());
+            }
+        }
+        scene.called();
+        long called = scene.journal().now();
+        boolean good = lease.release();
+        scene.journal().released(belief.token(), good, called);
+        ended(belief, good);
+    }
+}
