@@ -1,6 +1,7 @@
 package io.holdfast.simulation;
 
 import io.holdfast.simulation.load.Mask;
+import io.holdfast.simulation.load.Topology;
 import io.holdfast.simulation.net.Hits;
 import io.holdfast.simulation.world.World;
 import java.io.PrintStream;
@@ -23,13 +24,20 @@ public final class Campaign {
      * @param failed the failed run with the lowest seed; null if none failed
      */
     public record Outcome(
-            long seeds, long calls, long steps, long overlaps, Hits hits, Run.@Nullable Result failed, Duration took) {
+            Topology topology,
+            long seeds,
+            long calls,
+            long steps,
+            long overlaps,
+            Hits hits,
+            Run.@Nullable Result failed,
+            Duration took) {
 
         /** Faults that apply and never came true. */
         public List<Integer> missed() {
             return seeds < ENOUGH
                     ? List.of()
-                    : Catalogue.ofSingleServer().stream()
+                    : Catalogue.of(topology).stream()
                             .filter(fault -> hits.count(fault) == 0)
                             .toList();
         }
@@ -39,6 +47,7 @@ public final class Campaign {
         }
     }
 
+    private final Topology topology;
     private final long from;
     private final long to;
     private final @Nullable PrintStream progress;
@@ -50,7 +59,8 @@ public final class Campaign {
     private long overlaps;
     private Run.@Nullable Result failed;
 
-    private Campaign(long from, long seeds, @Nullable PrintStream progress) {
+    private Campaign(Topology topology, long from, long seeds, @Nullable PrintStream progress) {
+        this.topology = topology;
         this.from = from;
         this.to = from + seeds;
         this.progress = progress;
@@ -62,9 +72,9 @@ public final class Campaign {
      *
      * @param progress where to tell how far it is; null: nowhere
      */
-    public static Outcome run(long from, long seeds, int threads, @Nullable PrintStream progress)
+    public static Outcome run(Topology topology, long from, long seeds, int threads, @Nullable PrintStream progress)
             throws InterruptedException {
-        return new Campaign(from, seeds, progress).run(threads);
+        return new Campaign(topology, from, seeds, progress).run(threads);
     }
 
     private Outcome run(int threads) throws InterruptedException {
@@ -97,7 +107,8 @@ public final class Campaign {
             }
         }
         synchronized (this) {
-            return new Outcome(done, calls, steps, overlaps, hits, failed, Duration.ofNanos(System.nanoTime() - start));
+            return new Outcome(
+                    topology, done, calls, steps, overlaps, hits, failed, Duration.ofNanos(System.nanoTime() - start));
         }
     }
 
@@ -115,7 +126,7 @@ public final class Campaign {
 
     private void work() {
         for (long seed = next.getAndIncrement(); seed < to && !hasFailedBefore(seed); seed = next.getAndIncrement()) {
-            add(Run.of(seed, Mask.NONE, false));
+            add(Run.of(seed, topology, Mask.NONE, false));
         }
         World.letGo();
     }

@@ -1,7 +1,9 @@
 package io.holdfast.simulation;
 
+import io.holdfast.simulation.load.Topology;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Which faults of the catalogue (docs/faults.md) a topology can show. */
 final class Catalogue {
@@ -11,7 +13,13 @@ final class Catalogue {
      * For one server. Not here: what needs several servers (12, 24, 25, 29 to 31, 36, 38), other primitives (55 to 57) or
      * stores (60 to 62), what is refused before anything is sent (59), and what is not built yet (49).
      */
-    static List<Integer> ofSingleServer() {
+    static List<Integer> of(Topology topology) {
+        return Stream.concat(ofSingleServer().stream(), topology.moreOfTheCatalogue().stream())
+                .sorted()
+                .toList();
+    }
+
+    private static List<Integer> ofSingleServer() {
         return IntStream.rangeClosed(1, 58)
                 .filter(fault -> fault != 12
                         && !(fault >= 24 && fault <= 25)

@@ -1,6 +1,7 @@
 package io.holdfast.simulation;
 
 import io.holdfast.simulation.load.Mask;
+import io.holdfast.simulation.load.Topology;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -50,12 +51,12 @@ public final class Main implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         Report report = new Report(System.out, System.getProperty("holdfast.commit", "unknown"));
         if (seed != null) {
-            Run.Result result = Run.of(seed, Mask.parse(without), trace);
+            Run.Result result = Run.of(seed, topology, Mask.parse(without), trace);
             report.trace(result);
             return result.failed() ? 1 : 0;
         }
         System.out.printf("%,d seeds from %,d, topology %s, on %d threads%n", seeds, from, topology, threads);
-        Campaign.Outcome outcome = Campaign.run(from, seeds, threads, System.out);
+        Campaign.Outcome outcome = Campaign.run(topology, from, seeds, threads, System.out);
         report.hits(outcome);
         Run.Result failed = outcome.failed();
         if (failed != null) {

@@ -3,6 +3,7 @@ package io.holdfast.simulation;
 import io.holdfast.simulation.load.Setup;
 import java.io.PrintStream;
 import java.util.List;
+import java.util.Locale;
 
 /** What the reader of a campaign sees. */
 final class Report {
@@ -17,7 +18,7 @@ final class Report {
     void hits(Campaign.Outcome outcome) {
         out.println("How often each fault of docs/faults.md came true:");
         StringBuilder line = new StringBuilder();
-        for (int fault : Catalogue.ofSingleServer()) {
+        for (int fault : Catalogue.of(outcome.topology())) {
             line.append(String.format("%4d:%-8d", fault, outcome.hits().count(fault)));
             if (line.length() > 90) {
                 out.println(line);
@@ -35,7 +36,7 @@ final class Report {
         out.println("FAILED at seed " + failed.seed() + " of commit " + commit + ": " + message(failed));
         out.println("Looking for the smallest run that fails like this...");
         Run.Result small = Shrinker.shrink(failed);
-        Setup setup = Setup.of(small.seed());
+        Setup setup = Setup.of(small.seed(), small.topology());
         List<Setup.Planned> faults = setup.faults().stream()
                 .filter(planned -> small.mask().keepsFault(planned.index()))
                 .toList();
@@ -47,10 +48,15 @@ final class Report {
         small.timeline().forEach(line -> out.println("  " + line));
         out.println();
         out.println(message(small));
-        out.println("Whole: ./simulation/run --seed " + small.seed() + " --trace");
+        out.println("Whole: ./simulation/run --topology " + topology(small) + " --seed " + small.seed() + " --trace");
         if (!small.mask().toString().isEmpty()) {
-            out.println("Small: ./simulation/run --seed " + small.seed() + " --trace --without " + small.mask());
+            out.println("Small: ./simulation/run --topology " + topology(small) + " --seed " + small.seed()
+                    + " --trace --without " + small.mask());
         }
+    }
+
+    private static String topology(Run.Result result) {
+        return result.topology().name().toLowerCase(Locale.ROOT);
     }
 
     private static String message(Run.Result failed) {

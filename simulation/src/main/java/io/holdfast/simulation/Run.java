@@ -4,6 +4,7 @@ import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.load.Mask;
 import io.holdfast.simulation.load.Scene;
 import io.holdfast.simulation.load.Setup;
+import io.holdfast.simulation.load.Topology;
 import io.holdfast.simulation.net.Hits;
 import io.holdfast.simulation.world.Trace;
 import io.holdfast.simulation.world.World;
@@ -23,6 +24,7 @@ public final class Run {
      */
     public record Result(
             long seed,
+            Topology topology,
             Mask mask,
             @Nullable Throwable problem,
             long hash,
@@ -47,8 +49,8 @@ public final class Run {
 
     private Run() {}
 
-    public static Result of(long seed, Mask mask, boolean wholeTrace) {
-        Setup setup = Setup.of(seed);
+    public static Result of(long seed, Topology topology, Mask mask, boolean wholeTrace) {
+        Setup setup = Setup.of(seed, topology);
         Trace trace = new Trace(wholeTrace);
         World world = new World(seed, trace);
         trace.clock(world::now);
@@ -63,6 +65,7 @@ public final class Run {
         }
         return new Result(
                 seed,
+                topology,
                 mask,
                 problem,
                 trace.hash(),

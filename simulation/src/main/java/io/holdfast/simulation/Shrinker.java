@@ -15,7 +15,7 @@ public final class Shrinker {
     private int runs;
 
     private Shrinker(Run.Result failed) {
-        this.setup = Setup.of(failed.seed());
+        this.setup = Setup.of(failed.seed(), failed.topology());
         this.invariant = failed.invariant();
         this.best = failed;
     }
@@ -74,7 +74,7 @@ public final class Shrinker {
         if (runs++ >= MOST_RUNS || mask.toString().equals(best.mask().toString())) {
             return;
         }
-        Run.Result result = Run.of(best.seed(), mask, false);
+        Run.Result result = Run.of(best.seed(), best.topology(), mask, false);
         if (result.failed() && result.invariant().equals(invariant)) {
             best = result;
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.holdfast.simulation.load.Mask;
+import io.holdfast.simulation.load.Topology;
 import org.junit.jupiter.api.Test;
 
 class MaskTest {
@@ -35,7 +36,8 @@ class MaskTest {
     void whatIsLeftOut_isNotDone() {
         Mask noFaults = Mask.parse("f0,f1,f2,f3,f4,f5,f6,f7");
 
-        assertThat(Run.of(5, noFaults, true).timeline()).noneMatch(line -> line.contains(" fault "));
-        assertThat(Run.of(5, Mask.parse("a0"), true).timeline()).noneMatch(line -> line.contains("c1/t0"));
+        assertThat(Run.of(5, Topology.SINGLE, noFaults, true).timeline()).noneMatch(line -> line.contains(" fault "));
+        assertThat(Run.of(5, Topology.SINGLE, Mask.parse("a0"), true).timeline())
+                .noneMatch(line -> line.contains("c1/t0"));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.simulation.load.Mask;
 import io.holdfast.simulation.load.Setup;
+import io.holdfast.simulation.load.Topology;
 import io.holdfast.testkit.Faults;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,7 @@ class SimulationTest {
         39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 50, 51, 52, 53, 54, 58
     })
     void seeds_breakNoPromise_andShowEveryFault() throws InterruptedException {
-        Campaign.Outcome outcome = Campaign.run(1, SEEDS, 2, null);
+        Campaign.Outcome outcome = Campaign.run(Topology.SINGLE, 1, SEEDS, 2, null);
 
         Run.Result failed = outcome.failed();
         assertThat(failed == null ? "nothing" : "seed " + failed.seed() + ": " + failed.problem())
@@ -29,9 +30,20 @@ class SimulationTest {
     }
 
     @Test
+    @Faults({12, 24})
+    void seedsWithFailovers_breakNoPromise() throws InterruptedException {
+        Campaign.Outcome outcome = Campaign.run(Topology.FAILOVER, 1, Campaign.ENOUGH, 2, null);
+
+        Run.Result failed = outcome.failed();
+        assertThat(failed == null ? "nothing" : "seed " + failed.seed() + ": " + failed.problem())
+                .isEqualTo("nothing");
+        assertThat(outcome.missed()).isEmpty();
+    }
+
+    @Test
     void everyRun_hasAtLeast200CallsAnd3Faults() {
         for (long seed = 1; seed <= 60; seed++) {
-            Run.Result result = Run.of(seed, Mask.NONE, false);
+            Run.Result result = Run.of(seed, Topology.SINGLE, Mask.NONE, false);
 
             assertThat(result.calls()).as("calls of seed %d", seed).isGreaterThanOrEqualTo(Setup.CALLS);
             assertThat(result.faults()).as("faults of seed %d", seed).isGreaterThanOrEqualTo(3);
@@ -43,12 +55,12 @@ class SimulationTest {
         List<Long> first = new ArrayList<>();
         List<Long> second = new ArrayList<>();
         for (long seed = 100; seed < 140; seed++) {
-            first.add(Run.of(seed, Mask.NONE, false).hash());
+            first.add(Run.of(seed, Topology.SINGLE, Mask.NONE, false).hash());
         }
         // On another thread, with other threads to carry it, and with the whole trace kept.
         Thread other = new Thread(() -> {
             for (long seed = 100; seed < 140; seed++) {
-                second.add(Run.of(seed, Mask.NONE, true).hash());
+                second.add(Run.of(seed, Topology.SINGLE, Mask.NONE, true).hash());
             }
         });
         other.start();
@@ -60,7 +72,7 @@ class SimulationTest {
 
     @Test
     void wholeTrace_tellsWhoHeldWhatAndWhichMessageWasWhere() {
-        List<String> trace = Run.of(7, Mask.NONE, true).timeline();
+        List<String> trace = Run.of(7, Topology.SINGLE, Mask.NONE, true).timeline();
 
         assertThat(trace).anyMatch(line -> line.matches(".*c[0-9] +holds a with [0-9]+"));
         assertThat(trace).anyMatch(line -> line.matches(".*redis +does: acquire hf:a by .*"));

@@ -94,16 +94,14 @@ public final class Auditor {
     /**
      * The server has lost its counter or stepped back its clock. Tokens go on from the clock; if they have run ahead of
      * it, their order is promised again only once the clock has passed them.
+     *
+     * @param highest the highest token that was granted
      */
-    public void counterLost() {
+    public void counterLost(long highest) {
         String counter = server.model().value(prefix + "~fence");
         long next = counter == null || !counter.matches("[0-9]+")
                 ? server.host().wallMicros() + 2_000_000
                 : Math.max(Long.parseLong(counter) + 1, server.host().wallMicros());
-        long highest = highestReturned.values().stream()
-                .mapToLong(Long::longValue)
-                .max()
-                .orElse(0);
         if (next <= highest) {
             tokensExcusedBelow = highest;
         }

@@ -30,6 +30,7 @@ public final class ServerAudit implements Server.Watcher {
     private final Set<String> orphans = new LinkedHashSet<>();
     private final Set<String> granted = new HashSet<>();
     private final Set<String> releasedOwners = new HashSet<>();
+    private long highestToken;
     private final List<State> before = new ArrayList<>();
     private @Nullable RedisModel model;
 
@@ -134,6 +135,7 @@ public final class ServerAudit implements Server.Watcher {
             if (kind.equals("renew")) {
                 throw new Violation("I4", "a renewal by " + actor + " gave " + now.key() + " to " + ownerNow);
             }
+            highestToken = Math.max(highestToken, token(now.value()));
             grantedNow(actor, ownerNow);
         }
         if (owner == null) {
@@ -235,6 +237,15 @@ public final class ServerAudit implements Server.Watcher {
                 throw new Violation("H1", key + " has no expiry after " + Commands.kind(command));
             }
         }
+    }
+
+    /** The highest token that the server has granted, whether or not anybody has heard of it. */
+    public long highestToken() {
+        return highestToken;
+    }
+
+    private static long token(@Nullable String value) {
+        return value == null ? 0 : Long.parseLong(value.substring(value.lastIndexOf(':') + 1));
     }
 
     /** Who holds the lock with that value; null if it is none of ours. */

@@ -35,7 +35,8 @@ public enum Fault {
     INTERRUPT_AT_PARK(Kind.CLIENT),
     CLOSE(Kind.CLIENT),
     CLIENT_CRASH(Kind.CLIENT),
-    THREAD_DIES(Kind.CLIENT);
+    THREAD_DIES(Kind.CLIENT),
+    FAILOVER(Kind.SERVER);
 
     enum Kind {
         CLIENT,

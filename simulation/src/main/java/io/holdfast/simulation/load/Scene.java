@@ -25,6 +25,7 @@ public final class Scene {
     private final Hits hits = new Hits();
     private final Network network;
     private final Server server;
+    private final ServerAudit audit;
     private final Auditor auditor;
     private final Liveness liveness;
     private final Director director;
@@ -38,9 +39,13 @@ public final class Scene {
         this.mask = mask;
         this.world = world;
         this.network = new Network(world, Dice.of(setup.seed(), 5), hits);
-        ServerAudit audit = new ServerAudit(world, hits, this::isWaiting);
+        this.audit = new ServerAudit(world, hits, this::isWaiting);
         this.server = new Server(network, new Host(world, "redis", Dice.of(setup.seed(), 6), 1.0, 0), audit);
         audit.looksAt(server);
+        if (setup.topology() == Topology.FAILOVER) {
+            Dice lag = Dice.of(setup.seed(), 9);
+            server.replicate(() -> lag.oneIn(20) ? lag.below(500_000_000L) : lag.below(3_000_000L));
+        }
         this.auditor = new Auditor(world, server, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
         this.director = new Director(this);
         this.liveness =
@@ -111,6 +116,10 @@ public final class Scene {
 
     public Director director() {
         return director;
+    }
+
+    long highestToken() {
+        return audit.highestToken();
     }
 
     Journal journal() {

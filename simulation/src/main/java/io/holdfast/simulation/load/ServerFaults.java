@@ -93,13 +93,21 @@ final class ServerFaults {
                     scene.server().byHand("SET", Scene.PREFIX + "~fence", HIGH);
                 }
             }
+            case FAILOVER -> {
+                if (scene.server().isUp()) {
+                    scene.hits().hit(24);
+                    scene.hits().hit(12);
+                    scene.server().failover(dice.between(-50, 50) * MS);
+                    stateLost();
+                }
+            }
             default -> throw new IllegalArgumentException(blow.fault() + " is not of this kind");
         }
     }
 
     private void stateLost() {
         scene.auditor().excuseAll();
-        scene.auditor().counterLost();
+        scene.auditor().counterLost(scene.highestToken());
         director.disturbed(scene.setup().longestLeaseNanos() + 8_000 * MS);
     }
 
@@ -134,7 +142,7 @@ final class ServerFaults {
         if (victim.equals(lock)) {
             scene.auditor().excuse(name);
         }
-        scene.auditor().counterLost();
+        scene.auditor().counterLost(scene.highestToken());
         director.disturbed(8_000 * MS);
     }
 }

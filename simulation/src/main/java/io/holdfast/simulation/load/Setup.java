@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
  */
 public record Setup(
         long seed,
+        Topology topology,
         boolean blocking,
         boolean virtual,
         int clients,
@@ -42,7 +43,7 @@ public record Setup(
     /** At least so many calls are made in a run. */
     public static final int CALLS = 200;
 
-    public static Setup of(long seed) {
+    public static Setup of(long seed, Topology topology) {
         Dice dice = Dice.of(seed, 2);
         int clients = (int) dice.between(2, 4);
         int actors = (int) dice.between(1, 3);
@@ -53,6 +54,7 @@ public record Setup(
                 .toList();
         return new Setup(
                 seed,
+                topology,
                 dice.oneIn(3),
                 dice.oneIn(6),
                 clients,
@@ -64,7 +66,7 @@ public record Setup(
                 rates,
                 driftBeyond,
                 dice.oneIn(20),
-                faults(dice));
+                faults(dice, topology.faults()));
     }
 
     private static double rate(Dice dice, boolean beyond) {
@@ -76,7 +78,7 @@ public record Setup(
         };
     }
 
-    private static List<Planned> faults(Dice dice) {
+    private static List<Planned> faults(Dice dice, List<Fault> choice) {
         List<Planned> planned = new ArrayList<>();
         int count = (int) dice.between(3, 6);
         // Some seeds have a long quiet beginning, in which nothing at all may go wrong.
@@ -84,10 +86,10 @@ public record Setup(
         while (planned.size() < count) {
             int at = (int) dice.between(first, CALLS - 20);
             long delay = dice.below(300_000_000L);
-            planned.add(new Planned(dice.pick(Fault.values()), at, delay, planned.size()));
+            planned.add(new Planned(dice.pick(choice), at, delay, planned.size()));
             if (dice.oneIn(2)) {
                 long soon = delay + dice.pick(0L, 1_000_000L, 50_000_000L, 500_000_000L, 2_500_000_000L);
-                planned.add(new Planned(dice.pick(Fault.values()), at, dice.below(soon + 1), planned.size()));
+                planned.add(new Planned(dice.pick(choice), at, dice.below(soon + 1), planned.size()));
             }
         }
         return planned;

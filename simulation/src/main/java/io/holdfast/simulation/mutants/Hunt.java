@@ -4,6 +4,7 @@ import io.holdfast.simulation.Campaign;
 import io.holdfast.simulation.Run;
 import io.holdfast.simulation.Shrinker;
 import io.holdfast.simulation.load.Mask;
+import io.holdfast.simulation.load.Topology;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -50,15 +51,16 @@ public final class Hunt {
 
     /** The first failing seed and its message, with a bar between; null if all pass. */
     public static @Nullable String first(long from, long seeds, int threads) throws InterruptedException {
-        Run.Result failed = Campaign.run(from, seeds, threads, null).failed();
+        Run.Result failed =
+                Campaign.run(Topology.SINGLE, from, seeds, threads, null).failed();
         return failed == null ? null : failed.seed() + "|" + failed.invariant() + ": " + text(failed.problem());
     }
 
     /** How small the failure of a seed can be made. */
     public static String shrink(long seed, long seeds, int threads) {
-        Run.Result failed = Run.of(seed, Mask.NONE, false);
+        Run.Result failed = Run.of(seed, Topology.SINGLE, Mask.NONE, false);
         Run.Result small = Shrinker.shrink(failed);
-        boolean same = Run.of(seed, Mask.parse(small.mask().toString()), false)
+        boolean same = Run.of(seed, Topology.SINGLE, Mask.parse(small.mask().toString()), false)
                 .invariant()
                 .equals(failed.invariant());
         return "failed " + (same ? "in the same way" : "in another way") + ", " + small.calls() + " of "

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A Redis server: a model that executes the scripts, and the process around it. */
@@ -35,6 +36,8 @@ public final class Server {
     private final Map<String, Set<Connection>> subscribers = new LinkedHashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final ArrayDeque<Saved> saved = new ArrayDeque<>();
+    private @Nullable LongSupplier replicaLag;
+    private RedisModel.@Nullable Snapshot replica;
     private boolean up = true;
     private int life = 1;
 
@@ -99,6 +102,7 @@ public final class Server {
         Object reply = model.execute(command);
         network.world().trace().add(host.name(), again ? "does again:" : "does:", new Done(command, reply));
         watcher.after(command, reply, from.isDropped(), again);
+        replicate();
         if (!again) {
             from.reply(command, reply);
         }
@@ -181,6 +185,35 @@ public final class Server {
             model.restore(best.data());
         }
         network.world().trace().add(host.name(), "is back, with what was saved");
+    }
+
+    /** From now on a replica follows it, each time so much later. */
+    public void replicate(LongSupplier lagNanos) {
+        replicaLag = lagNanos;
+        replica = model.snapshot();
+    }
+
+    private void replicate() {
+        if (replicaLag != null) {
+            RedisModel.Snapshot now = model.snapshot();
+            int during = life;
+            network.world().after(replicaLag.getAsLong(), () -> {
+                if (life == during) {
+                    replica = now;
+                }
+            });
+        }
+    }
+
+    /** The replica takes its place, with what it has and with a clock of its own. */
+    public void failover(long clockNanos) {
+        crash();
+        up = true;
+        if (replica != null) {
+            model.restore(replica);
+        }
+        host.stepWall(clockNanos);
+        network.world().trace().add(host.name(), "is its replica now");
     }
 
     /** Closes the connections of a client, or all. */
