@@ -30,7 +30,6 @@ class SimulationTest {
     }
 
     @Test
-    @Faults({12, 24})
     void seedsWithFailovers_breakNoPromise() throws InterruptedException {
         Campaign.Outcome outcome = Campaign.run(Topology.FAILOVER, 1, Campaign.ENOUGH, 2, null);
 
