@@ -54,9 +54,10 @@ final class Witness {
             }
         } else if (reply instanceof AcquireReply.Granted granted) {
             book.queued.remove(owner);
-            checkExclusion(request.name(), book, owner, System.nanoTime());
             checkToken(request.name(), book, owner, granted.token(), floor);
+            // An answer to an earlier request may tell of a grant that was taken away meanwhile, and given to another.
             if (disturbances == 0 && sentNanos - undisturbedSince > 0) {
+                checkExclusion(request.name(), book, owner, System.nanoTime());
                 book.validUntil.merge(owner, sentNanos + usable(request.lease()), Witness::later);
             }
         }
