@@ -1,0 +1,47 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.workloads.Workload;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** What is measured, how often and how long. Round 0 warms up and does not count. */
+record Plan(List<Workload> workloads, List<Contender> contenders, int rounds, Duration time) {
+
+    /** One measurement. */
+    record Step(Workload workload, int round, Contender contender) {
+        boolean counts() {
+            return round > 0;
+        }
+    }
+
+    /** Round by round, and in each round one contender after the other, each time another one first. */
+    List<Step> steps() {
+        List<Step> steps = new ArrayList<>();
+        for (Workload workload : workloads) {
+            List<Contender> admitted =
+                    contenders.stream().filter(workload::admits).toList();
+            for (int round = workload.startsCold() ? 1 : 0; round <= rounds; round++) {
+                for (Contender contender : rotated(admitted, round)) {
+                    steps.add(new Step(workload, round, contender));
+                }
+            }
+        }
+        return steps;
+    }
+
+    static <T> List<T> rotated(List<T> list, int by) {
+        List<T> rotated = new ArrayList<>(list);
+        Collections.rotate(rotated, -by);
+        return rotated;
+    }
+
+    /** A guess: the measured times, and what comes with each. */
+    Duration expected() {
+        return steps().stream()
+                .map(step -> time.plus(step.workload().overhead(time)))
+                .reduce(Duration.ofSeconds(2), Duration::plus);
+    }
+}

@@ -1,0 +1,144 @@
+package io.holdfast.benchmarks.measure;
+
+import io.holdfast.benchmarks.contenders.BenchLock;
+import io.holdfast.benchmarks.contenders.Session;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Threads that lock and unlock until told to stop, and count only while told to. */
+public final class Crew {
+    private static final long PATIENCE_MILLIS = 30_000;
+
+    private enum Phase {
+        WARM_UP,
+        COUNT,
+        STOP
+    }
+
+    private final List<Worker> workers = new ArrayList<>();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final CountDownLatch ready;
+    private volatile Phase phase = Phase.WARM_UP;
+    private long cpuNanos;
+
+    /** What one thread locks, what it raises meanwhile, and how long its section takes. */
+    public record Duty(String lock, SharedCounter counter, long sectionMillis) {}
+
+    /** What came of it; cycles are those of the counted phase, all cycles those of every phase. */
+    public record Result(List<Long> cycles, long allCycles, long cpuNanos, Latencies cycleTimes, Latencies waitTimes) {
+        /** Of all threads together. */
+        public long total() {
+            return cycles.stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
+    /** One thread for each duty, not started yet. */
+    public Crew(Session session, List<Duty> duties) {
+        ready = new CountDownLatch(duties.size());
+        duties.forEach(duty -> workers.add(new Worker(session, duty)));
+    }
+
+    /** Starts to work, without counting. */
+    public void start() {
+        workers.forEach(Thread::start);
+        try {
+            ready.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted at the start", e);
+        }
+    }
+
+    /** Starts to count. */
+    public void count() {
+        cpuNanos = Reading.processCpuNanos();
+        phase = Phase.COUNT;
+    }
+
+    /** Stops counting and lets each thread end its cycle. */
+    public void stop() {
+        phase = Phase.STOP;
+        cpuNanos = Reading.processCpuNanos() - cpuNanos;
+    }
+
+    /** Waits for the threads; fails if one of them has failed or hangs. */
+    public Result join() {
+        long end = System.currentTimeMillis() + PATIENCE_MILLIS;
+        for (Worker worker : workers) {
+            try {
+                worker.join(Math.max(1, end - System.currentTimeMillis()));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted at the end", e);
+            }
+            if (worker.isAlive()) {
+                throw new IllegalStateException(worker.getName() + " hangs after " + PATIENCE_MILLIS + " ms");
+            }
+        }
+        Throwable failed = failure.get();
+        if (failed != null) {
+            throw new IllegalStateException("a thread failed: " + failed, failed);
+        }
+        Latencies cycleTimes = new Latencies();
+        Latencies waitTimes = new Latencies();
+        workers.forEach(worker -> cycleTimes.add(worker.cycleTimes));
+        workers.forEach(worker -> waitTimes.add(worker.waitTimes));
+        List<Long> cycles = workers.stream().map(worker -> worker.cycles).toList();
+        long all = workers.stream().mapToLong(worker -> worker.allCycles).sum();
+        return new Result(cycles, all, cpuNanos, cycleTimes, waitTimes);
+    }
+
+    private final class Worker extends Thread {
+        private final Session session;
+        private final Duty duty;
+        private final Latencies cycleTimes = new Latencies();
+        private final Latencies waitTimes = new Latencies();
+        private long cycles;
+        private long allCycles;
+
+        Worker(Session session, Duty duty) {
+            super("worker-" + workers.size());
+            this.session = session;
+            this.duty = duty;
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            try {
+                BenchLock lock;
+                try {
+                    lock = session.lock(duty.lock());
+                } finally {
+                    ready.countDown();
+                }
+                while (phase != Phase.STOP && failure.get() == null) {
+                    cycle(lock);
+                }
+            } catch (Throwable e) {
+                failure.compareAndSet(null, e);
+            }
+        }
+
+        private void cycle(BenchLock lock) throws InterruptedException {
+            long begin = System.nanoTime();
+            lock.lock();
+            long entered = System.nanoTime();
+            // Read first and written last: the whole section is what an intruder can spoil.
+            long count = duty.counter().get();
+            if (duty.sectionMillis() > 0) {
+                Thread.sleep(duty.sectionMillis());
+            }
+            duty.counter().set(count + 1);
+            lock.unlock();
+            allCycles++;
+            if (phase == Phase.COUNT) {
+                cycles++;
+                waitTimes.add(entered - begin);
+                cycleTimes.add(System.nanoTime() - begin);
+            }
+        }
+    }
+}

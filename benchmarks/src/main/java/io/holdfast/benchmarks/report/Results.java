@@ -1,0 +1,77 @@
+package io.holdfast.benchmarks.report;
+
+import io.holdfast.benchmarks.contenders.Contenders;
+import io.holdfast.benchmarks.measure.Metric;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** All measurements of a run, by workload, contender and metric. Not thread safe. */
+public final class Results {
+    private final Map<String, Map<String, Map<Metric, List<Double>>>> values = new LinkedHashMap<>();
+    private final List<String> troubles = new ArrayList<>();
+
+    /** One metric of one contender over all rounds; the ratio is missing where ours is missing or zero. */
+    public record Line(
+            String workload,
+            String contender,
+            Metric metric,
+            double median,
+            double min,
+            double max,
+            @Nullable Double ratioToOurs) {}
+
+    /** Keeps one measurement. */
+    public void add(String workload, String contender, Map<Metric, Double> measured) {
+        measured.forEach((metric, value) -> of(workload, contender)
+                .computeIfAbsent(metric, any -> new ArrayList<>())
+                .add(value));
+        double lost = measured.getOrDefault(Metric.LOST_UPDATES, 0.0);
+        if (lost != 0) {
+            troubles.add(
+                    String.format("%s, %s: DID NOT EXCLUDE, %.0f updates went missing", workload, contender, lost));
+        }
+    }
+
+    /** Keeps that a measurement came to nothing. */
+    public void fail(String workload, String contender, Throwable failure) {
+        of(workload, contender).merge(Metric.FAILED_ROUNDS, List.of(1.0), (old, one) -> List.of(old.get(0) + 1));
+        troubles.add(workload + ", " + contender + ": FAILED, " + failure);
+    }
+
+    private Map<Metric, List<Double>> of(String workload, String contender) {
+        return values.computeIfAbsent(workload, any -> new LinkedHashMap<>())
+                .computeIfAbsent(contender, any -> new TreeMap<>());
+    }
+
+    /** What nobody may overlook. */
+    public List<String> troubles() {
+        return List.copyOf(troubles);
+    }
+
+    /** Everything, workload by workload, and in each metric by metric, so that contenders stand next to each other. */
+    public List<Line> lines() {
+        List<Line> lines = new ArrayList<>();
+        values.forEach((workload, contenders) -> {
+            for (Metric metric : Metric.values()) {
+                contenders.forEach((contender, metrics) -> {
+                    List<Double> measured = metrics.get(metric);
+                    if (measured != null) {
+                        lines.add(line(workload, contender, metric, measured));
+                    }
+                });
+            }
+        });
+        return lines;
+    }
+
+    private Line line(String workload, String contender, Metric metric, List<Double> measured) {
+        double median = Stats.median(measured);
+        List<Double> ours = of(workload, Contenders.OURS).get(metric);
+        Double ratio = ours == null ? null : Stats.ratio(median, Stats.median(ours));
+        return new Line(workload, contender, metric, median, Stats.min(measured), Stats.max(measured), ratio);
+    }
+}

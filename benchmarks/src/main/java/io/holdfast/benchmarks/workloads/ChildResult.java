@@ -1,0 +1,26 @@
+package io.holdfast.benchmarks.workloads;
+
+import io.holdfast.benchmarks.measure.Crew;
+import io.holdfast.benchmarks.measure.Latencies;
+
+/** What a child tells its parent, in one line. */
+record ChildResult(long cycles, long allCycles, long cpuNanos, Latencies waitTimes) {
+    static final String PREFIX = "result ";
+
+    static ChildResult of(Crew.Result result) {
+        return new ChildResult(result.total(), result.allCycles(), result.cpuNanos(), result.waitTimes());
+    }
+
+    String print() {
+        return PREFIX + cycles + " " + allCycles + " " + cpuNanos + " " + waitTimes.print();
+    }
+
+    static ChildResult parse(String line) {
+        String[] words = line.split(" ", -1);
+        return new ChildResult(
+                Long.parseLong(words[1]),
+                Long.parseLong(words[2]),
+                Long.parseLong(words[3]),
+                Latencies.parse(words[4]));
+    }
+}

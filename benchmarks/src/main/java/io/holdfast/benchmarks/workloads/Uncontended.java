@@ -1,0 +1,63 @@
+package io.holdfast.benchmarks.workloads;
+
+import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.measure.Latencies;
+import io.holdfast.benchmarks.measure.Metric;
+import io.holdfast.servers.RedisServer;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * One thread, one name: what a lock costs that nobody else wants. On idle cores each round trip also wakes a sleeping
+ * core, twice, which can take longer than all the rest; on hot cores that is left out.
+ */
+public final class Uncontended implements Workload {
+    private final boolean hot;
+
+    public Uncontended(boolean hot) {
+        this.hot = hot;
+    }
+
+    @Override
+    public String name() {
+        return hot ? "a-hot" : "a-idle";
+    }
+
+    @Override
+    public String title() {
+        return "uncontended: 1 thread, 1 name, " + (hot ? "hot" : "idle") + " cores";
+    }
+
+    @Override
+    public Metric main() {
+        return Metric.CYCLE_P50;
+    }
+
+    @Override
+    public boolean admits(Contender contender) {
+        return true;
+    }
+
+    @Override
+    public Duration overhead(Duration time) {
+        return InJvm.warmUp(time).plusMillis(250);
+    }
+
+    @Override
+    public Map<Metric, Double> measure(Contender contender, RedisServer server, Duration time) {
+        InJvm.Outcome outcome;
+        try (Spinners spinners = hot ? Spinners.onePerCore() : Spinners.none()) {
+            spinners.check();
+            outcome = InJvm.run(contender, server, time, 1, 1);
+            spinners.check();
+        }
+        Map<Metric, Double> metrics = InJvm.metrics(outcome);
+        Latencies times = outcome.crew().cycleTimes();
+        metrics.put(Metric.CYCLE_P50, times.percentile(0.5) / 1e3);
+        metrics.put(Metric.CYCLE_P99, times.percentile(0.99) / 1e3);
+        metrics.put(Metric.CYCLE_P999, times.percentile(0.999) / 1e3);
+        metrics.put(
+                Metric.ALLOCATION, outcome.cost().allocated() / outcome.crew().total());
+        return metrics;
+    }
+}

@@ -1,0 +1,48 @@
+package io.holdfast.benchmarks.workloads;
+
+import java.util.List;
+
+/** All there are. */
+public final class Workloads {
+    private static final List<Workload> QUICK = List.of(
+            new Uncontended(false),
+            new Uncontended(true),
+            new ManyNames(32),
+            new OneName(16),
+            new SeveralJvms(2, 8, 0),
+            new SeveralJvms(2, 8, 1));
+
+    private static final List<Workload> ALL = List.of(
+            new Uncontended(false),
+            new Uncontended(true),
+            new ManyNames(32),
+            new OneName(16),
+            new OneName(64),
+            new SeveralJvms(2, 8, 0),
+            new SeveralJvms(2, 8, 1),
+            new SeveralJvms(4, 8, 0),
+            new SeveralJvms(4, 8, 1));
+
+    private Workloads() {}
+
+    public static List<Workload> all() {
+        return ALL;
+    }
+
+    public static List<Workload> quick() {
+        return QUICK;
+    }
+
+    /** Those whose names start with one of these; {@code a} means both {@code a-idle} and {@code a-hot}. */
+    public static List<Workload> only(List<String> starts) {
+        for (String start : starts) {
+            if (ALL.stream().noneMatch(workload -> workload.name().startsWith(start))) {
+                throw new IllegalArgumentException("no workload is called '" + start + "'; there are "
+                        + ALL.stream().map(Workload::name).toList());
+            }
+        }
+        return ALL.stream()
+                .filter(workload -> starts.stream().anyMatch(workload.name()::startsWith))
+                .toList();
+    }
+}
