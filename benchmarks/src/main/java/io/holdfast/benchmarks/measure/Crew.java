@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Threads that lock and unlock until told to stop, and count only while told to. */
-public final class Crew {
+public final class Crew implements AutoCloseable {
     private static final long PATIENCE_MILLIS = 30_000;
 
     private enum Phase {
@@ -20,14 +20,17 @@ public final class Crew {
     private final List<Worker> workers = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final CountDownLatch ready;
+    private final CountDownLatch released = new CountDownLatch(1);
     private volatile Phase phase = Phase.WARM_UP;
+    private long nanos;
     private long cpuNanos;
 
     /** What one thread locks, what it raises meanwhile, and how long its section takes. */
     public record Duty(String lock, SharedCounter counter, long sectionMillis) {}
 
     /** What came of it; cycles are those of the counted phase, all cycles those of every phase. */
-    public record Result(List<Long> cycles, long allCycles, long cpuNanos, Latencies cycleTimes, Latencies waitTimes) {
+    public record Result(
+            List<Long> cycles, long allCycles, long nanos, long cpuNanos, Latencies cycleTimes, Latencies waitTimes) {
         /** Of all threads together. */
         public long total() {
             return cycles.stream().mapToLong(Long::longValue).sum();
@@ -54,17 +57,20 @@ public final class Crew {
     /** Starts to count. */
     public void count() {
         cpuNanos = Reading.processCpuNanos();
+        nanos = System.nanoTime();
         phase = Phase.COUNT;
     }
 
-    /** Stops counting and lets each thread end its cycle. */
+    /** Lets each thread end its cycle and then wait for {@link #join}: an ended thread tells no more what it allocated. */
     public void stop() {
         phase = Phase.STOP;
+        nanos = System.nanoTime() - nanos;
         cpuNanos = Reading.processCpuNanos() - cpuNanos;
     }
 
     /** Waits for the threads; fails if one of them has failed or hangs. */
     public Result join() {
+        close();
         long end = System.currentTimeMillis() + PATIENCE_MILLIS;
         for (Worker worker : workers) {
             try {
@@ -87,7 +93,14 @@ public final class Crew {
         workers.forEach(worker -> waitTimes.add(worker.waitTimes));
         List<Long> cycles = workers.stream().map(worker -> worker.cycles).toList();
         long all = workers.stream().mapToLong(worker -> worker.allCycles).sum();
-        return new Result(cycles, all, cpuNanos, cycleTimes, waitTimes);
+        return new Result(cycles, all, nanos, cpuNanos, cycleTimes, waitTimes);
+    }
+
+    /** Lets the threads end, whatever they were told before. */
+    @Override
+    public void close() {
+        phase = Phase.STOP;
+        released.countDown();
     }
 
     private final class Worker extends Thread {
@@ -117,6 +130,7 @@ public final class Crew {
                 while (phase != Phase.STOP && failure.get() == null) {
                     cycle(lock);
                 }
+                released.await();
             } catch (Throwable e) {
                 failure.compareAndSet(null, e);
             }

@@ -12,8 +12,10 @@ public enum Metric {
     FAIRNESS("fairness, max/min per thread"),
     LARGEST_SHARE("largest share of a JVM, %"),
     SMALLEST_SHARE("smallest share of a JVM, %"),
-    /** As the server counts them, the calls that scripts make included. */
-    COMMANDS("server commands/cycle"),
+    /** Reads from sockets: round trips, as long as nothing is sent in bulk. */
+    REQUESTS("requests/cycle"),
+    /** As the server counts them, which includes each call that a script makes. */
+    COMMANDS("commands and calls/cycle"),
     BYTES_IN("bytes to server/cycle"),
     BYTES_OUT("bytes from server/cycle"),
     CLIENT_CPU("client CPU, µs/cycle"),

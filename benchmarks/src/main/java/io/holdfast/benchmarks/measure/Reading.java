@@ -11,7 +11,7 @@ import java.util.Map;
  * subtracted.
  */
 public record Reading(
-        long nanos,
+        double requests,
         double commands,
         double bytesIn,
         double bytesOut,
@@ -24,7 +24,7 @@ public record Reading(
         Map<String, String> stats = server.info("stats");
         Map<String, String> cpu = server.info("cpu");
         return new Reading(
-                System.nanoTime(),
+                number(stats, "total_reads_processed"),
                 number(stats, "total_commands_processed"),
                 number(stats, "total_net_input_bytes"),
                 number(stats, "total_net_output_bytes"),
@@ -36,7 +36,7 @@ public record Reading(
     /** What happened since an earlier reading. */
     public Reading since(Reading earlier) {
         return new Reading(
-                nanos - earlier.nanos,
+                requests - earlier.requests,
                 commands - earlier.commands,
                 bytesIn - earlier.bytesIn,
                 bytesOut - earlier.bytesOut,

@@ -24,6 +24,11 @@ public final class Results {
             double max,
             @Nullable Double ratioToOurs) {}
 
+    /** Makes room, so that the tables have the order of these calls and not that of the measurements. */
+    public void expect(String workload, String contender) {
+        of(workload, contender);
+    }
+
     /** Keeps one measurement. */
     public void add(String workload, String contender, Map<Metric, Double> measured) {
         measured.forEach((metric, value) -> of(workload, contender)
@@ -70,7 +75,9 @@ public final class Results {
 
     private Line line(String workload, String contender, Metric metric, List<Double> measured) {
         double median = Stats.median(measured);
-        List<Double> ours = of(workload, Contenders.OURS).get(metric);
+        List<Double> ours = values.getOrDefault(workload, Map.of())
+                .getOrDefault(Contenders.OURS, Map.of())
+                .get(metric);
         Double ratio = ours == null ? null : Stats.ratio(median, Stats.median(ours));
         return new Line(workload, contender, metric, median, Stats.min(measured), Stats.max(measured), ratio);
     }

@@ -26,8 +26,8 @@ public final class Child {
         SharedCounter counter = SharedCounter.inFile(Path.of(args[5]));
         Crew.Duty duty = new Crew.Duty("bench:0", counter, Long.parseLong(args[4]));
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, UTF_8));
-        try (Session session = Contenders.named(args[0]).open(args[1], Integer.parseInt(args[2]))) {
-            Crew crew = new Crew(session, Collections.nCopies(Integer.parseInt(args[3]), duty));
+        try (Session session = Contenders.named(args[0]).open(args[1], Integer.parseInt(args[2]));
+                Crew crew = new Crew(session, Collections.nCopies(Integer.parseInt(args[3]), duty))) {
             System.out.println(READY);
             expect(lines, GO);
             crew.start();

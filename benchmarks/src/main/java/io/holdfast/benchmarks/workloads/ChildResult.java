@@ -4,15 +4,20 @@ import io.holdfast.benchmarks.measure.Crew;
 import io.holdfast.benchmarks.measure.Latencies;
 
 /** What a child tells its parent, in one line. */
-record ChildResult(long cycles, long allCycles, long cpuNanos, Latencies waitTimes) {
+record ChildResult(long cycles, long allCycles, long nanos, long cpuNanos, Latencies waitTimes) {
     static final String PREFIX = "result ";
 
     static ChildResult of(Crew.Result result) {
-        return new ChildResult(result.total(), result.allCycles(), result.cpuNanos(), result.waitTimes());
+        return new ChildResult(
+                result.total(), result.allCycles(), result.nanos(), result.cpuNanos(), result.waitTimes());
+    }
+
+    double throughput() {
+        return cycles * 1e9 / nanos;
     }
 
     String print() {
-        return PREFIX + cycles + " " + allCycles + " " + cpuNanos + " " + waitTimes.print();
+        return PREFIX + cycles + " " + allCycles + " " + nanos + " " + cpuNanos + " " + waitTimes.print();
     }
 
     static ChildResult parse(String line) {
@@ -21,6 +26,7 @@ record ChildResult(long cycles, long allCycles, long cpuNanos, Latencies waitTim
                 Long.parseLong(words[1]),
                 Long.parseLong(words[2]),
                 Long.parseLong(words[3]),
-                Latencies.parse(words[4]));
+                Long.parseLong(words[4]),
+                Latencies.parse(words[5]));
     }
 }

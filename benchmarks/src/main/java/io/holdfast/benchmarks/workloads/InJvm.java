@@ -32,8 +32,8 @@ final class InJvm {
         for (int i = 0; i < threads; i++) {
             duties.add(new Crew.Duty("bench:" + i % names, counters.get(i % names), 0));
         }
-        try (Session session = contender.open(HOST, server.port())) {
-            Crew crew = new Crew(session, duties);
+        try (Session session = contender.open(HOST, server.port());
+                Crew crew = new Crew(session, duties)) {
             crew.start();
             Pause.of(warmUp(time));
             Reading before = Reading.take(server);
@@ -56,7 +56,7 @@ final class InJvm {
         double cycles = outcome.crew().total();
         Reading cost = outcome.cost();
         Map<Metric, Double> metrics = new TreeMap<>();
-        metrics.put(Metric.THROUGHPUT, cycles * 1e9 / cost.nanos());
+        metrics.put(Metric.THROUGHPUT, cycles * 1e9 / outcome.crew().nanos());
         costs(metrics, cost, cycles, cost.clientCpuMicros());
         metrics.put(Metric.LOST_UPDATES, (double) outcome.lost());
         return metrics;
@@ -67,6 +67,7 @@ final class InJvm {
         if (cycles == 0) {
             throw new IllegalStateException("not one cycle in the measured time");
         }
+        metrics.put(Metric.REQUESTS, cost.requests() / cycles);
         metrics.put(Metric.COMMANDS, cost.commands() / cycles);
         metrics.put(Metric.BYTES_IN, cost.bytesIn() / cycles);
         metrics.put(Metric.BYTES_OUT, cost.bytesOut() / cycles);

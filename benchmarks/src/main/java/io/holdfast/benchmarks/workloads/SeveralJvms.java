@@ -114,7 +114,9 @@ public final class SeveralJvms implements Workload {
         double smallest = results.stream().mapToLong(ChildResult::cycles).min().orElse(0);
         Map<Metric, Double> metrics = new TreeMap<>();
         InJvm.costs(metrics, cost, cycles, cpu);
-        metrics.put(Metric.THROUGHPUT, cycles * 1e9 / cost.nanos());
+        metrics.put(
+                Metric.THROUGHPUT,
+                results.stream().mapToDouble(ChildResult::throughput).sum());
         metrics.put(Metric.LARGEST_SHARE, 100 * largest / cycles);
         metrics.put(Metric.SMALLEST_SHARE, 100 * smallest / cycles);
         metrics.put(Metric.WAIT_P50, waits.percentile(0.5) / 1e3);
