@@ -14,7 +14,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command line: {@code ./benchmarks/run}. */
 @Command(
@@ -22,6 +24,9 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Measures Holdfast and other locks in turn, on a Redis server of its own.")
 public final class Main implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Option(names = "--quick", description = "the main workloads and contenders, in less than five minutes")
     private boolean quick;
 
@@ -49,7 +54,12 @@ public final class Main implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Plan plan = plan();
+        Plan plan;
+        try {
+            plan = plan();
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
         Duration expected = plan.expected();
         System.out.printf(
                 "%d measurements, about %d min %02d s%n",

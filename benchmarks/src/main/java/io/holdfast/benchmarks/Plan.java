@@ -10,6 +10,13 @@ import java.util.List;
 /** What is measured, how often and how long. Round 0 warms up and does not count. */
 record Plan(List<Workload> workloads, List<Contender> contenders, int rounds, Duration time) {
 
+    Plan {
+        if (rounds < 1 || time.toMillis() < 1) {
+            throw new IllegalArgumentException(
+                    "at least one round and one millisecond, not " + rounds + " and " + time);
+        }
+    }
+
     /** One measurement. */
     record Step(Workload workload, int round, Contender contender) {
         boolean counts() {

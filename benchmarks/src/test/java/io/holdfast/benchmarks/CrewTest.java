@@ -2,6 +2,7 @@ package io.holdfast.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.benchmarks.contenders.BenchLock;
 import io.holdfast.benchmarks.contenders.Contenders;
@@ -21,8 +22,9 @@ class CrewTest {
         assertThat(result.allCycles()).isEqualTo(counter.get());
         assertThat(result.total()).isPositive().isLessThan(result.allCycles());
         assertThat(result.cycles()).hasSize(4);
-        assertThat(result.waitTimes().count()).isEqualTo(result.total());
-        assertThat(result.cycleTimes().count()).isEqualTo(result.total());
+        // A thread may be in the middle of a cycle when counting starts, and when it ends.
+        assertThat(result.waitTimes().count()).isCloseTo(result.total(), within(4L));
+        assertThat(result.cycleTimes().count()).isEqualTo(result.waitTimes().count());
     }
 
     @Test

@@ -137,6 +137,7 @@ public final class Crew implements AutoCloseable {
         }
 
         private void cycle(BenchLock lock) throws InterruptedException {
+            boolean timed = phase == Phase.COUNT;
             long begin = System.nanoTime();
             lock.lock();
             long entered = System.nanoTime();
@@ -150,6 +151,9 @@ public final class Crew implements AutoCloseable {
             allCycles++;
             if (phase == Phase.COUNT) {
                 cycles++;
+            }
+            // Also if it ended too late to count: to leave out unfinished waits would hide who starved.
+            if (timed) {
                 waitTimes.add(entered - begin);
                 cycleTimes.add(System.nanoTime() - begin);
             }
