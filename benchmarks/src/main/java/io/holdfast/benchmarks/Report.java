@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Everything that is left of a run. */
 record Report(Plan plan, Results results, String machine) {
@@ -46,14 +48,18 @@ record Report(Plan plan, Results results, String machine) {
     }
 
     String chart() {
-        List<Chart.Group> groups = plan.workloads().stream()
-                .map(workload -> new Chart.Group(
-                        workload.title(),
-                        lines(workload).stream()
-                                .filter(line -> line.metric() == workload.main())
-                                .toList()))
+        return Chart.of(plan.workloads().stream().map(this::group).toList(), List.of(machine, settings()));
+    }
+
+    private Chart.Group group(Workload workload) {
+        List<Results.Line> main = lines(workload).stream()
+                .filter(line -> line.metric() == workload.main())
                 .toList();
-        return Chart.of(groups, List.of(machine, settings()));
+        Map<String, String> notes = new TreeMap<>();
+        results.troubles().stream()
+                .filter(trouble -> trouble.workload().equals(workload.name()))
+                .forEach(trouble -> notes.put(trouble.contender(), trouble.what()));
+        return new Chart.Group(workload.title(), workload.main(), main, notes);
     }
 
     void write(Path folder) throws IOException {

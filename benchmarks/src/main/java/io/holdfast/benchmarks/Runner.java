@@ -48,6 +48,7 @@ final class Runner {
         try {
             server.flushAll();
             Map<Metric, Double> measured = step.workload().measure(step.contender(), server, plan.time());
+            results.judge(workload, contender, measured);
             if (step.counts()) {
                 results.add(workload, contender, measured);
             }

@@ -59,7 +59,9 @@ class ReportTest {
 
     @Test
     void aFailure_andALockThatDidNotExclude_areToldOf() {
-        results.add("c16", "jedis", Map.of(Metric.LOST_UPDATES, 3.0));
+        results.add("c16", "jedis", Map.of(Metric.THROUGHPUT, 5.0));
+        results.judge("c16", "jedis", Map.of(Metric.LOST_UPDATES, 3.0));
+        results.judge("c16", "holdfast", Map.of(Metric.LOST_UPDATES, 0.0));
         results.fail("c16", "redisson", new IllegalStateException("gone"));
         results.fail("c16", "redisson", new IllegalStateException("gone"));
 
@@ -67,6 +69,8 @@ class ReportTest {
                 .contains("c16, jedis: DID NOT EXCLUDE, 3 updates went missing")
                 .contains("c16, redisson: FAILED")
                 .contains("gone");
+        assertThat(report().chart()).contains(">5.00 DID NOT EXCLUDE<").contains(">FAILED<");
+        assertThat(results.troubles()).hasSize(3);
         assertThat(Json.of(results.lines())).contains("\"metric\": \"failed rounds\", \"median\": 2.0");
     }
 

@@ -1,8 +1,12 @@
 package io.holdfast.benchmarks.report;
 
 import io.holdfast.benchmarks.contenders.Contenders;
+import io.holdfast.benchmarks.measure.Metric;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 
 /** Bars of the main metric of each workload, as SVG that is readable on light and on dark pages. */
@@ -30,13 +34,13 @@ public final class Chart {
 
     private Chart() {}
 
-    /** One group of bars: a workload, its title, and one line for each contender. */
-    public record Group(String title, List<Results.Line> lines) {}
+    /** The bars of one workload, and by contender what must be known beside the bar, or instead of one. */
+    public record Group(String title, Metric metric, List<Results.Line> lines, Map<String, String> notes) {}
 
     /** The whole picture; the footer says where it was measured. */
     public static String of(List<Group> groups, List<String> footer) {
         Chart chart = new Chart();
-        groups.stream().filter(group -> !group.lines().isEmpty()).forEach(chart::add);
+        groups.forEach(chart::add);
         chart.y += 10;
         for (String line : footer) {
             chart.y += 16;
@@ -67,15 +71,27 @@ public final class Chart {
                 ? value -> Math.log10(value / min * 3) / Math.log10(max / min * 3)
                 : value -> max > 0 ? value / max : 0;
         text(10, y + 20, "title", group.title());
-        text(10, y + 36, "small", group.lines().get(0).metric().text() + (log ? ", logarithmic scale" : ""));
+        text(10, y + 36, "small", subtitle(group.metric(), log));
         y += HEAD;
         for (Results.Line line : group.lines()) {
-            bar(line, length.apply(line.median()) * BAR_SPACE);
+            bar(line, length.apply(line.median()) * BAR_SPACE, group.notes().getOrDefault(line.contender(), ""));
+        }
+        Set<String> left = new TreeSet<>(group.notes().keySet());
+        group.lines().forEach(line -> left.remove(line.contender()));
+        for (String contender : left) {
+            text(10, y + 15, "name", contender);
+            text(LEFT, y + 15, "value", group.notes().getOrDefault(contender, ""));
+            y += ROW;
         }
         y += 12;
     }
 
-    private void bar(Results.Line line, double length) {
+    private static String subtitle(Metric metric, boolean log) {
+        String better = metric == Metric.THROUGHPUT ? "more is better" : "less is better";
+        return metric.text() + ", " + better + (log ? ", logarithmic scale" : "");
+    }
+
+    private void bar(Results.Line line, double length, String note) {
         text(10, y + 15, "name", line.contender());
         body.append(String.format(
                 Locale.ROOT,
@@ -85,7 +101,7 @@ public final class Chart {
                 y + 2,
                 Math.max(1, length),
                 ROW - 6));
-        text(LEFT + (int) length + 8, y + 15, "value", Table.number(line.median()));
+        text(LEFT + (int) length + 8, y + 15, "value", (Table.number(line.median()) + " " + note).strip());
         y += ROW;
     }
 

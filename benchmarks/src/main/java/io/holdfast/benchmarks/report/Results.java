@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** All measurements of a run, by workload, contender and metric. Not thread safe. */
 public final class Results {
     private final Map<String, Map<String, Map<Metric, List<Double>>>> values = new LinkedHashMap<>();
-    private final List<String> troubles = new ArrayList<>();
+    private final List<Trouble> troubles = new ArrayList<>();
 
     /** One metric of one contender over all rounds; the ratio is missing where ours is missing or zero. */
     public record Line(
@@ -29,22 +29,34 @@ public final class Results {
         of(workload, contender);
     }
 
+    /** What a contender did that a lock must not do. */
+    public record Trouble(String workload, String contender, String what, String detail) {
+        @Override
+        public String toString() {
+            return workload + ", " + contender + ": " + what + ", " + detail;
+        }
+    }
+
     /** Keeps one measurement. */
     public void add(String workload, String contender, Map<Metric, Double> measured) {
         measured.forEach((metric, value) -> of(workload, contender)
                 .computeIfAbsent(metric, any -> new ArrayList<>())
                 .add(value));
+    }
+
+    /** Finds out whether the lock did exclude. Not only for measurements that count: a lock must hold in a warm-up too. */
+    public void judge(String workload, String contender, Map<Metric, Double> measured) {
         double lost = measured.getOrDefault(Metric.LOST_UPDATES, 0.0);
         if (lost != 0) {
-            troubles.add(
-                    String.format("%s, %s: DID NOT EXCLUDE, %.0f updates went missing", workload, contender, lost));
+            String detail = String.format("%.0f updates went missing", lost);
+            troubles.add(new Trouble(workload, contender, "DID NOT EXCLUDE", detail));
         }
     }
 
     /** Keeps that a measurement came to nothing. */
     public void fail(String workload, String contender, Throwable failure) {
         of(workload, contender).merge(Metric.FAILED_ROUNDS, List.of(1.0), (old, one) -> List.of(old.get(0) + 1));
-        troubles.add(workload + ", " + contender + ": FAILED, " + failure);
+        troubles.add(new Trouble(workload, contender, "FAILED", failure.toString()));
     }
 
     private Map<Metric, List<Double>> of(String workload, String contender) {
@@ -53,7 +65,7 @@ public final class Results {
     }
 
     /** What nobody may overlook. */
-    public List<String> troubles() {
+    public List<Trouble> troubles() {
         return List.copyOf(troubles);
     }
 
