@@ -4,9 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import io.holdfast.spi.Platform;
 import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.Jedis;
@@ -34,10 +40,13 @@ interface ConnectionSource {
     /** Connections of our own. */
     static ConnectionSource to(RedisUri uri) {
         return new ConnectionSource() {
+            private final Map<Jedis, Socket> sockets = Collections.synchronizedMap(new IdentityHashMap<>());
+
             @Override
             public Jedis open(Duration timeout, Consumer<Closeable> opening) {
                 JedisClientConfig config = uri.config(timeout);
-                JedisSocketFactory sockets = new DefaultJedisSocketFactory(uri.server(), config) {
+                AtomicReference<Socket> made = new AtomicReference<>();
+                JedisSocketFactory factory = new DefaultJedisSocketFactory(uri.server(), config) {
                     private boolean used;
 
                     @Override
@@ -48,17 +57,32 @@ interface ConnectionSource {
                         }
                         used = true;
                         Socket socket = super.createSocket();
+                        made.set(socket);
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);
                         return socket;
                     }
                 };
-                return new Jedis(sockets, config);
+                Jedis opened = new Jedis(factory, config);
+                sockets.put(opened, made.get());
+                return opened;
             }
 
             @Override
             public void drop(Jedis connection) {
-                connection.close();
+                Socket socket = sockets.remove(connection);
+                if (socket == null) {
+                    connection.close();
+                    return;
+                }
+                try {
+                    // Not by way of Jedis, which would flush first: what is in doubt is not to be sent, and a lock
+                    // inside
+                    // the socket that an Error has left behind would never be had.
+                    socket.close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
             }
 
             @Override
