@@ -167,7 +167,7 @@ final class Acquisition {
     }
 
     private void ask() {
-        if (!engine.announce()) {
+        if (!engine.requests().announce()) {
             closed();
             return;
         }
@@ -176,7 +176,7 @@ final class Acquisition {
         long sentWall;
         synchronized (this) {
             if (phase != Phase.POSTED) {
-                engine.withdraw();
+                engine.requests().end();
                 return;
             }
             phase = Phase.ASKING;
@@ -204,7 +204,7 @@ final class Acquisition {
         boolean inTime = validity.remainingNanos(now, platform.wallMillis()) > 0;
         synchronized (this) {
             if (phase != Phase.ASKING) {
-                engine.undo(name, grantedOwner, options.lease());
+                engine.releases().undo(name, grantedOwner, options.lease());
                 return;
             }
             if (inTime) {
@@ -229,7 +229,7 @@ final class Acquisition {
 
     /** The answer took longer than the lease it granted. */
     private void tooLate(String lateOwner) {
-        engine.undo(name, lateOwner, options.lease());
+        engine.releases().undo(name, lateOwner, options.lease());
         synchronized (this) {
             if (phase != Phase.ASKING) {
                 return;
@@ -260,7 +260,7 @@ final class Acquisition {
         boolean over = false;
         synchronized (this) {
             if (phase != Phase.ASKING) {
-                engine.undo(name, owner, options.lease());
+                engine.releases().undo(name, owner, options.lease());
                 return;
             }
             answered = true;
@@ -311,7 +311,7 @@ final class Acquisition {
             }
         }
         if (undo) {
-            engine.undo(name, owner, options.lease());
+            engine.releases().undo(name, owner, options.lease());
         } else if (error != null) {
             fail(error);
         }
@@ -348,7 +348,7 @@ final class Acquisition {
             // A request on its way is undone when its answer comes. Otherwise it is undone before anybody can find this
             // ended or forgotten: closing takes either for a sign that nothing is left to be sent.
             if (trace && was != Phase.ASKING) {
-                engine.undo(name, owner, options.lease());
+                engine.releases().undo(name, owner, options.lease());
             }
             engine.forget(owner);
             return was;

@@ -21,7 +21,6 @@ import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,8 +28,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,14 +47,11 @@ public final class Engine implements AutoCloseable {
     private final LockStore store;
     private final Watchdog watchdog;
     private final Platform.Worker worker;
-    /** Of their own, so that no request that hangs stands before a release. */
-    private final Platform.Worker releases;
+    private final Releases releases;
 
     private final ThreadHolds holds;
     private final String clientId;
-    private final AtomicBoolean closed = new AtomicBoolean();
-    /** Requests whose answer closing waits for: what they bring, or take, is not left to chance. */
-    private final AtomicInteger underWay = new AtomicInteger();
+    private final Requests requests;
     /** Those who wait, by the owner id under which the store may send them news. */
     private final ConcurrentMap<String, Acquisition> waiting = new ConcurrentHashMap<>();
 
@@ -73,9 +67,10 @@ public final class Engine implements AutoCloseable {
         this.notices = new Notices(listeners, platform.callbacks());
         this.losses = new Losses(platform, notices);
         this.worker = platform.worker("io");
-        this.releases = platform.worker("release");
+        this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
+        this.releases = new Releases(platform, store, requests);
         this.watchdog = new Watchdog(platform, store, commandTimeout, losses, notices);
     }
 
@@ -100,8 +95,16 @@ public final class Engine implements AutoCloseable {
         return holds;
     }
 
+    Requests requests() {
+        return requests;
+    }
+
+    Releases releases() {
+        return releases;
+    }
+
     boolean isClosed() {
-        return closed.get();
+        return requests.isClosed();
     }
 
     Duration commandTimeout() {
@@ -148,29 +151,13 @@ public final class Engine implements AutoCloseable {
         return acquisition;
     }
 
-    /** Announces a request, so that closing waits for its answer. False if the client is closed: nothing may be sent. */
-    boolean announce() {
-        underWay.incrementAndGet();
-        // Looked at after the count: either closing sees this request, or this sees the closing.
-        if (closed.get()) {
-            underWay.decrementAndGet();
-            return false;
-        }
-        return true;
-    }
-
-    /** What was announced is over, or is not sent after all. */
-    void withdraw() {
-        underWay.decrementAndGet();
-    }
-
     /** Sends a request that was announced. */
     void ask(AcquireRequest request, BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
         Failures.guarded(() -> store.acquire(request)).whenComplete((reply, error) -> {
             try {
                 whenAnswered.accept(reply, error);
             } finally {
-                underWay.decrementAndGet();
+                requests.end();
             }
         });
     }
@@ -191,10 +178,10 @@ public final class Engine implements AutoCloseable {
     boolean hold(HeldLease lease) {
         waiting.remove(lease.owner());
         watchdog.add(lease);
-        if (closed.get()) {
+        if (requests.isClosed()) {
             watchdog.remove(lease);
             lease.moves(Phase.HELD, Phase.RELEASED);
-            undo(lease);
+            releases.undo(lease);
             return false;
         }
         return true;
@@ -285,9 +272,9 @@ public final class Engine implements AutoCloseable {
     /** From here on nobody trusts the lease, and no answer about it is a loss but the release's own. */
     private boolean beginRelease(HeldLease lease) {
         // Before it is taken from the watchdog: closing finds it there, or waits for its release.
-        underWay.incrementAndGet();
+        requests.begin();
         if (!isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {
-            underWay.decrementAndGet();
+            requests.end();
             return false;
         }
         watchdog.remove(lease);
@@ -299,7 +286,7 @@ public final class Engine implements AutoCloseable {
             try {
                 outcome.complete(released(lease, reply, error));
             } finally {
-                underWay.decrementAndGet();
+                requests.end();
             }
         });
     }
@@ -315,45 +302,11 @@ public final class Engine implements AutoCloseable {
         }
         lease.moves(Phase.RELEASING, Phase.RELEASED);
         if (error != null) {
-            undo(lease);
+            releases.undo(lease);
         }
         Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
         notices.tell(listener -> listener.released(lease.hold, held));
         return true;
-    }
-
-    /** Takes back, in the background, whatever an owner may have in the store; tries until it would end by itself. */
-    void undo(String name, String owner, Duration lease) {
-        // A ticket may outlive a short lease.
-        long longest = Math.max(lease.toNanos(), LockStore.LONGEST_TICKET.toNanos());
-        undo(name, owner, platform.nanoTime() + longest, 0);
-    }
-
-    /** As above, for a lease that may have been extended. */
-    private void undo(HeldLease lease) {
-        long until = platform.nanoTime() + lease.options.lease().toNanos();
-        long proved = lease.validity().untilNanos();
-        undo(lease.name(), lease.owner(), proved - until > 0 ? proved : until, 0);
-    }
-
-    private void undo(String name, String owner, long untilNanos, int tries) {
-        underWay.incrementAndGet();
-        sendUndo(name, owner, untilNanos, tries);
-    }
-
-    private void sendUndo(String name, String owner, long untilNanos, int tries) {
-        releases.execute(() -> sendRelease(name, owner).whenComplete((answered, error) -> {
-            long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
-            if (!answered && platform.nanoTime() + pause - untilNanos < 0) {
-                platform.schedule(pause, () -> {
-                    // A closed client has no worker left to send it, and the timer thread must not.
-                    if (announce()) {
-                        sendUndo(name, owner, untilNanos, tries + 1);
-                    }
-                });
-            }
-            withdraw();
-        }));
     }
 
     // --- the end
@@ -361,7 +314,7 @@ public final class Engine implements AutoCloseable {
     /** Ends waits, gives back what is held, disconnects. */
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
+        if (!requests.close()) {
             return;
         }
         waiting.values().forEach(Acquisition::closed);
@@ -371,10 +324,10 @@ public final class Engine implements AutoCloseable {
         for (HeldLease lease : held) {
             lose(lease, new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock"));
         }
-        boolean interrupted = awaitAnswers();
-        underWay.incrementAndGet();
-        releases.execute(() -> releaseAll(new ArrayDeque<>(held)).whenComplete((reached, error) -> withdraw()));
-        interrupted |= awaitAnswers();
+        long patience = 2 * commandTimeout.toNanos();
+        boolean interrupted = requests.awaitAnswers(patience);
+        releases.giveBack(held);
+        interrupted |= requests.awaitAnswers(patience);
         List<Runnable> left = new ArrayList<>(worker.finish(commandTimeout.toNanos()));
         left.addAll(releases.finish(2 * commandTimeout.toNanos()));
         watchdog.close();
@@ -390,41 +343,9 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** Waits for the requests that are under way. True if the thread was interrupted meanwhile. */
-    private boolean awaitAnswers() {
-        boolean interrupted = false;
-        long patience = platform.nanoTime() + 2 * commandTimeout.toNanos();
-        while (underWay.get() > 0 && platform.nanoTime() - patience < 0) {
-            interrupted |= platform.interrupted();
-            platform.park(1_000_000);
-        }
-        return interrupted;
-    }
-
-    /** One after the other, until the store cannot be reached. */
-    private CompletableFuture<Boolean> releaseAll(ArrayDeque<HeldLease> left) {
-        for (HeldLease lease = left.poll(); lease != null; lease = left.poll()) {
-            CompletableFuture<Boolean> reached = sendRelease(lease.name(), lease.owner());
-            if (!reached.isDone()) {
-                return reached.thenCompose(yes -> yes ? releaseAll(left) : reached);
-            }
-            if (!reached.join()) {
-                return reached;
-            }
-        }
-        return CompletableFuture.completedFuture(true);
-    }
-
-    /** Sends a release; false if it was not answered. */
-    private CompletableFuture<Boolean> sendRelease(String name, String owner) {
-        return Failures.guarded(() -> store.release(name, owner))
-                .handle((reply, error) -> error == null)
-                .toCompletableFuture();
-    }
-
     /** One blocking question to the store. */
     private <T> T ask(String about, Supplier<CompletionStage<T>> question) {
-        if (closed.get()) {
+        if (requests.isClosed()) {
             throw new ClientClosedException(about);
         }
         Caller caller = new Caller(platform, worker);

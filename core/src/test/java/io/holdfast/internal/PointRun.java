@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** One client, one rival in the same store, and one call during which something happens. */
@@ -102,7 +101,7 @@ final class PointRun {
         assertThat(locks()).as("what the rival leaves").isEmpty();
         assertThat(platform.isQuiet()).as("tasks left").isTrue();
         assertThat((Map<?, ?>) secret("waiting")).as("those who wait").isEmpty();
-        assertThat(((AtomicInteger) secret("underWay")).get()).as("requests").isZero();
+        assertThat(engine.requests().underWay()).as("requests").isZero();
         // The watchdog's one timer is left standing, and goes off in vain.
         assertThat(platform.timers()).as("timers").isLessThanOrEqualTo(1);
         platform.advance(2 * LEASE.toNanos());

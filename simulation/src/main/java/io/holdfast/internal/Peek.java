@@ -1,17 +1,14 @@
 package io.holdfast.internal;
 
 import io.holdfast.Lease;
-import io.holdfast.Loss;
 import java.lang.reflect.Field;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Looks into the engine without disturbing it: the public look at a lease after its deadline would declare it lost. */
 public final class Peek {
     private static final Field WAITING = field(Engine.class, "waiting");
-    private static final Field UNDER_WAY = field(Engine.class, "underWay");
     private static final Field WATCHDOG = field(Engine.class, "watchdog");
     private static final Field CLIENT_ID = field(Engine.class, "clientId");
     private static final Field LEASE = field(LeaseHandle.class, "lease");
@@ -54,10 +51,6 @@ public final class Peek {
             return lease.thread != null && nowNanos - lease.acquiredNanos > most;
         }
 
-        public @Nullable Loss loss() {
-            return lease.loss();
-        }
-
         public long remainingNanos(long nowNanos, long wallMillis) {
             return lease.validity().remainingNanos(nowNanos, wallMillis);
         }
@@ -80,7 +73,7 @@ public final class Peek {
     }
 
     public static int underWay(Engine engine) {
-        return ((AtomicInteger) get(UNDER_WAY, engine)).get();
+        return engine.requests().underWay();
     }
 
     public static int held(Engine engine) {

@@ -9,6 +9,7 @@ final class Mutants {
     private static final String RENEW = "redis/src/main/resources/io/holdfast/redis/renew.lua";
     private static final String STORE = "redis/src/main/java/io/holdfast/redis/RedisStore.java";
     private static final String ENGINE = "core/src/main/java/io/holdfast/internal/Engine.java";
+    private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
     private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
     private static final String WATCHDOG = "core/src/main/java/io/holdfast/internal/Watchdog.java";
     private static final String HELD = "core/src/main/java/io/holdfast/internal/HeldLease.java";
@@ -222,16 +223,13 @@ final class Mutants {
                     new Edit(
                             ACQUISITION,
                             "            if (phase != Phase.ASKING) {\n"
-                                    + "                engine.undo(name, grantedOwner, options.lease());\n"
+                                    + "                engine.releases().undo(name, grantedOwner, options.lease());\n"
                                     + "                return;\n" + "            }",
                             "            if (phase != Phase.ASKING) {\n" + "                return;\n"
                                     + "            }")),
             Mutant.of(
                     "closing the client leaves what it holds",
-                    new Edit(
-                            ENGINE,
-                            "releases.execute(() -> releaseAll(new ArrayDeque<>(held))",
-                            "releases.execute(() -> releaseAll(new ArrayDeque<>(0))")),
+                    new Edit(ENGINE, "releases.giveBack(held);", "releases.giveBack(List.of());")),
             Mutant.of(
                     "a repeated acquire does not start the lease anew",
                     new Edit(
@@ -316,5 +314,8 @@ final class Mutants {
                             "        if (failure == null && !answered) {")),
             Mutant.of(
                     "a give-up is not repeated when the store does not answer",
-                    new Edit(ENGINE, "            if (!answered && platform", "            if (answered && platform")));
+                    new Edit(
+                            RELEASES,
+                            "            if (!answered && platform",
+                            "            if (answered && platform")));
 }
