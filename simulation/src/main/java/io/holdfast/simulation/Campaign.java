@@ -107,6 +107,9 @@ public final class Campaign {
             }
         }
         synchronized (this) {
+            if (failed == null && done != to - from) {
+                throw new IllegalStateException("only " + done + " of " + (to - from) + " seeds were run to their end");
+            }
             return new Outcome(
                     topology, done, calls, steps, overlaps, hits, failed, Duration.ofNanos(System.nanoTime() - start));
         }

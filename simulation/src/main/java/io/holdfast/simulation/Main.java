@@ -3,9 +3,13 @@ package io.holdfast.simulation;
 import io.holdfast.simulation.load.Mask;
 import io.holdfast.simulation.load.Topology;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command line: {@code ./simulation/run}. */
 @Command(
@@ -21,7 +25,7 @@ public final class Main implements Callable<Integer> {
     private long from;
 
     @Option(names = "--seed", description = "one seed only")
-    private @org.jspecify.annotations.Nullable Long seed;
+    private @Nullable Long seed;
 
     @Option(names = "--trace", description = "with --seed: print everything that happens")
     private boolean trace;
@@ -47,11 +51,17 @@ public final class Main implements Callable<Integer> {
                 .execute(args));
     }
 
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Override
     public Integer call() throws InterruptedException {
+        refuse(seeds < 1, "--seeds " + seeds + " is less than 1");
+        refuse(threads < 1, "--threads " + threads + " is less than 1");
+        refuse(seed == null && (trace || !without.isEmpty()), "--trace and --without need --seed");
         Report report = new Report(System.out, System.getProperty("holdfast.commit", "unknown"));
         if (seed != null) {
-            Run.Result result = Run.of(seed, topology, Mask.parse(without), trace);
+            Run.Result result = Run.of(seed, topology, mask(), trace);
             report.trace(result);
             return result.failed() ? 1 : 0;
         }
@@ -64,5 +74,19 @@ public final class Main implements Callable<Integer> {
         }
         report.summary(outcome);
         return outcome.passed() ? 0 : 1;
+    }
+
+    private Mask mask() {
+        try {
+            return Mask.parse(without);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--without: " + e.getMessage(), e);
+        }
+    }
+
+    private void refuse(boolean wrong, String why) {
+        if (wrong) {
+            throw new ParameterException(spec.commandLine(), why);
+        }
     }
 }

@@ -79,14 +79,9 @@ public final class Auditor {
     }
 
     /**
-     * A host was suspended, so that its monotonic clock stood still, and its wall clock was set back at the same time:
-     * nothing on it tells how much time has passed.
+     * State of the server is lost, or its clock was stepped; or a client was suspended, so that its monotonic clock stood
+     * still, while its wall clock was set back.
      */
-    public void excuseClocks() {
-        excuseAll();
-    }
-
-    /** State of the server is lost, or its clock was stepped. */
     public void excuseAll() {
         allExcusedUntil = world.now() + 2 * longestLeaseNanos;
     }

@@ -33,6 +33,7 @@ public final class Liveness {
     private final List<Party> parties;
     private final LongSupplier disturbedUntil;
     private final Map<String, Long> since = new HashMap<>();
+    private final Set<String> lostOwners = new HashSet<>();
 
     /**
      * A look at everything.
@@ -184,20 +185,14 @@ public final class Liveness {
         boolean known = waiter(owner) != null
                 || isOfTheDead(owner)
                 || parties.stream().anyMatch(party -> Peek.holds(party.engine(), owner));
-        if (!known && lasts("lock " + owner, patience(), seen) && !wasLost(owner)) {
+        if (!known && lasts("lock " + owner, patience(), seen) && !lostOwners.contains(owner)) {
             throw new Violation("H1", "lock " + name + " is left to " + owner + ", who does not hold it any more");
         }
     }
 
-    private final Set<String> lostOwners = new HashSet<>();
-
     /** An owner that has lost its lease leaves the lock to its expiry. */
     public void lost(String owner) {
         lostOwners.add(owner);
-    }
-
-    private boolean wasLost(String owner) {
-        return lostOwners.contains(owner);
     }
 
     private long patience() {

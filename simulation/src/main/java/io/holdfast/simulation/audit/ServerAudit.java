@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * gets shorter, and that nothing is left without an expiry (H1). Also notes which faults of the catalogue came true.
  */
 public final class ServerAudit implements Server.Watcher {
+    /** Half of what Lua can count to: tokens from a clock do not get there for decades. */
+    private static final long HIGH = 1L << 52;
+
     private record State(String key, @Nullable String value, long expiry) {}
 
     private final World world;
@@ -94,6 +97,9 @@ public final class ServerAudit implements Server.Watcher {
                 && error.message().contains("OOM")) {
             throw new Violation("L5", kind + " does not work on a server without memory");
         }
+        if (reply instanceof RedisModel.ErrorReply error) {
+            refused(error.message());
+        }
         for (int i = 0; i < before.size(); i++) {
             String owner = Commands.argument(command, kind.equals("renew") ? 2 * i : 1);
             State then = before.get(i);
@@ -113,6 +119,17 @@ public final class ServerAudit implements Server.Watcher {
             if (releasedOwners.contains(owner)) {
                 orphans.add(owner);
             }
+        }
+    }
+
+    /** A server that refuses, in one of its ways. */
+    private void refused(String error) {
+        if (error.startsWith("NOPERM")) {
+            hits.hit(23);
+        } else if (error.startsWith("OOM")) {
+            hits.hit(34);
+        } else if (!error.startsWith("NOSCRIPT")) {
+            hits.hit(26);
         }
     }
 
@@ -136,6 +153,9 @@ public final class ServerAudit implements Server.Watcher {
                 throw new Violation("I4", "a renewal by " + actor + " gave " + now.key() + " to " + ownerNow);
             }
             highestToken = Math.max(highestToken, token(now.value()));
+            if (highestToken > HIGH) {
+                hits.hit(58);
+            }
             grantedNow(actor, ownerNow);
         }
         if (owner == null) {
@@ -176,6 +196,9 @@ public final class ServerAudit implements Server.Watcher {
                 unconfirmed.remove(actor);
                 if (late) {
                     hits.hit(16);
+                }
+                if (then.value() != null && owner == null) {
+                    hits.hit(then.value().startsWith("hf") ? 40 : 39);
                 }
             }
             case "release" -> {

@@ -148,7 +148,7 @@ final class Actor {
             excusable(e);
             nothingHeld(party, lock, "a StoreRefusedException");
         } catch (ClientClosedException e) {
-            scene.hits().hit(47);
+            scene.world().trace().add(party.host().name(), "was told: client closed, on", name);
         }
         return true;
     }

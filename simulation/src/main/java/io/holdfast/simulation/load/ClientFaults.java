@@ -34,7 +34,9 @@ final class ClientFaults {
             case CLIENT_PAUSE -> pause(party, length);
             case CLIENT_PAUSE_AMID_REQUEST -> pauseAmidRequest(party, length, 400);
             case CLIENT_SUSPEND -> {
-                scene.hits().hit(8);
+                if (Peek.held(party.engine()) > 0 && !party.host().isAsleep()) {
+                    scene.hits().hit(8);
+                }
                 party.host().sleep(length, true);
                 clocksFooled(party, length);
             }
@@ -60,7 +62,9 @@ final class ClientFaults {
             case CLIENT_CRASH -> {
                 if (Peek.held(party.engine()) > 0) {
                     scene.hits().hit(54);
-                    scene.hits().hit(43);
+                    if (scene.isAnybodyWaiting()) {
+                        scene.hits().hit(43);
+                    }
                 }
                 if (!Peek.waiting(party.engine()).isEmpty()) {
                     scene.hits().hit(48);
@@ -87,12 +91,12 @@ final class ClientFaults {
         long longest = scene.setup().longestLeaseNanos();
         if (suspended.getOrDefault(host, -2 * longest) > now - longest
                 && setBack.getOrDefault(host, -2 * longest) > now - longest) {
-            scene.auditor().excuseClocks();
+            scene.auditor().excuseAll();
         }
     }
 
     private void pause(Party party, long length) {
-        if (Peek.underWay(party.engine()) > 0) {
+        if (Peek.underWay(party.engine()) > 0 && !party.host().isAsleep()) {
             scene.hits().hit(2);
         }
         party.host().sleep(length, false);
@@ -126,7 +130,9 @@ final class ClientFaults {
     private void close(Director.Blow blow) {
         Site site = blow.site();
         Party party = site.party();
-        scene.hits().hit(47);
+        if (Peek.held(party.engine()) > 0 || !Peek.waiting(party.engine()).isEmpty()) {
+            scene.hits().hit(47);
+        }
         String client = Peek.clientId(party.engine());
         director.disturbed(2_000 * MS + 4 * scene.setup().timeoutMillis() * MS);
         int before = director.happened();

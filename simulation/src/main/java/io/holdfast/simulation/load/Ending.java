@@ -61,6 +61,11 @@ public final class Ending {
                 throw new Violation(
                         "H1", "nobody holds a lock, and " + Peek.held(party.engine()) + " leases are watched");
             }
+            // The inbox is pinged, or about to be opened again, as long as the client lives.
+            if (party.platform().pendingTimers() > 2) {
+                throw new Violation(
+                        "H1", "nothing is going on, and " + party.platform().pendingTimers() + " timers are set");
+            }
             if (Peek.underWay(party.engine()) != 0) {
                 throw new Violation("H1", Peek.underWay(party.engine()) + " requests are never answered");
             }

@@ -75,8 +75,9 @@ final class NetworkFaults {
                 }
             }
             case CONNECTIONS_RESET -> {
-                scene.hits().hit(22);
-                scene.server().resetAll(dice.oneIn(2) ? party.host().name() : null);
+                if (scene.server().resetAll(dice.oneIn(2) ? party.host().name() : null) > 0) {
+                    scene.hits().hit(22);
+                }
             }
             default -> throw new IllegalArgumentException(blow.fault() + " is not of this kind");
         }

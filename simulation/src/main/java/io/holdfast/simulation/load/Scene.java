@@ -2,6 +2,7 @@ package io.holdfast.simulation.load;
 
 import io.holdfast.Hold;
 import io.holdfast.Loss;
+import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Auditor;
 import io.holdfast.simulation.audit.Liveness;
 import io.holdfast.simulation.audit.Party;
@@ -144,10 +145,16 @@ public final class Scene {
         director.called(calls);
     }
 
+    boolean isAnybodyWaiting() {
+        return parties.stream()
+                .anyMatch(party ->
+                        !party.host().isDead() && !Peek.waiting(party.engine()).isEmpty());
+    }
+
     boolean isWaiting(String owner) {
         return parties.stream()
-                .anyMatch(party -> !party.host().isDead()
-                        && io.holdfast.internal.Peek.waiting(party.engine()).contains(owner));
+                .anyMatch(party ->
+                        !party.host().isDead() && Peek.waiting(party.engine()).contains(owner));
     }
 
     void lost(Hold hold, Loss loss) {

@@ -2,6 +2,7 @@ package io.holdfast.simulation.load;
 
 import io.holdfast.simulation.redis.ServerMood;
 import io.holdfast.simulation.world.Dice;
+import java.util.Objects;
 
 /** What befalls the server: its process, its clock, its memory. */
 final class ServerFaults {
@@ -36,58 +37,47 @@ final class ServerFaults {
                 stateLost();
                 director.disturbed(back + 10_000 * MS);
             }
-            case ACCESS_REVOKED -> mood(ServerMood.NOPERM, 23, length);
+            case ACCESS_REVOKED -> mood(ServerMood.NOPERM, length);
             case SERVER_ERRORS ->
-                mood(
-                        dice.pick(ServerMood.READONLY, ServerMood.LOADING, ServerMood.BUSY, ServerMood.MISCONF),
-                        26,
-                        length);
-            case OUT_OF_MEMORY -> mood(ServerMood.OOM, 34, length);
-            case SERVER_RESTART -> restart(length, scene.server()::restart, false);
-            case SERVER_RESTART_EMPTY -> {
-                scene.hits().hit(27);
-                restart(length, scene.server()::restartEmpty, true);
-            }
-            case SERVER_RESTART_OLD -> {
-                scene.hits().hit(28);
-                restart(length, () -> scene.server().restartFromSnapshot(dice.between(100, 3_000) * MS), true);
-            }
+                mood(dice.pick(ServerMood.READONLY, ServerMood.LOADING, ServerMood.BUSY, ServerMood.MISCONF), length);
+            case OUT_OF_MEMORY -> mood(ServerMood.OOM, length);
+            case SERVER_RESTART -> restart(length, scene.server()::restart, false, 0);
+            case SERVER_RESTART_EMPTY -> restart(length, scene.server()::restartEmpty, true, 27);
+            case SERVER_RESTART_OLD ->
+                restart(length, () -> scene.server().restartFromSnapshot(dice.between(100, 3_000) * MS), true, 28);
             case SERVER_SLEEP -> {
-                scene.hits().hit(37);
+                if (length > scene.setup().leaseMillis() * MS
+                        && !scene.server().host().isAsleep()) {
+                    scene.hits().hit(37);
+                }
                 scene.server().host().sleep(length, false);
             }
             case FLUSHALL -> {
-                scene.hits().hit(32);
+                if (scene.server().model().value(key) != null) {
+                    scene.hits().hit(32);
+                }
                 scene.server().byHand("FLUSHALL");
                 stateLost();
             }
             case DELETED_BY_HAND -> {
-                scene.hits().hit(32);
-                scene.server().byHand("DEL", key);
+                if (Long.valueOf(1).equals(scene.server().byHand("DEL", key))) {
+                    scene.hits().hit(32);
+                }
                 scene.auditor().excuse(name);
             }
             case EVICTION -> evict(dice, name);
             case SCRIPT_FLUSH -> scene.server().byHand("SCRIPT", "FLUSH");
             case FOREIGN_VALUE -> {
-                scene.hits().hit(dice.oneIn(2) ? 39 : 40);
-                scene.server()
-                        .byHand(
-                                "SET",
-                                key,
-                                dice.oneIn(2) ? "somebody" : "hf9:x:1",
-                                "NX",
-                                "PX",
-                                Long.toString(length / MS + 1));
+                String value = dice.oneIn(2) ? "somebody" : "hf9:x:1";
+                scene.server().byHand("SET", key, value, "NX", "PX", Long.toString(length / MS + 1));
             }
             case KEY_WITHOUT_EXPIRY -> {
-                scene.hits().hit(39);
                 if (scene.server().model().value(key) == null) {
                     scene.server().byHand("SET", key, STRAY, "NX");
                     scene.world().after(length, director::heal);
                 }
             }
             case HIGH_COUNTER -> {
-                scene.hits().hit(58);
                 String counter = scene.server().model().value(Scene.PREFIX + "~fence");
                 if (counter == null || counter.compareTo(HIGH) < 0) {
                     scene.server().byHand("SET", Scene.PREFIX + "~fence", HIGH);
@@ -95,9 +85,12 @@ final class ServerFaults {
             }
             case FAILOVER -> {
                 if (scene.server().isUp()) {
-                    scene.hits().hit(24);
-                    scene.hits().hit(12);
+                    String before = scene.server().model().value(key);
                     scene.server().failover(dice.between(-50, 50) * MS);
+                    scene.hits().hit(12);
+                    if (!Objects.equals(before, scene.server().model().value(key))) {
+                        scene.hits().hit(24);
+                    }
                     stateLost();
                 }
             }
@@ -111,13 +104,12 @@ final class ServerFaults {
         director.disturbed(scene.setup().longestLeaseNanos() + 8_000 * MS);
     }
 
-    private void mood(ServerMood mood, int fault, long length) {
-        scene.hits().hit(fault);
+    private void mood(ServerMood mood, long length) {
         scene.server().model().setMood(mood);
         scene.world().after(length, () -> scene.server().model().setMood(ServerMood.NORMAL));
     }
 
-    private void restart(long length, Runnable how, boolean forgets) {
+    private void restart(long length, Runnable how, boolean forgets, int fault) {
         if (!scene.server().isUp()) {
             return;
         }
@@ -125,20 +117,22 @@ final class ServerFaults {
         scene.world().after(length, () -> {
             how.run();
             if (forgets) {
+                scene.hits().hit(fault);
                 stateLost();
             }
         });
     }
 
     private void evict(Dice dice, String name) {
-        scene.hits().hit(33);
         String lock = Scene.PREFIX + name;
         String victim = dice.pick(
                 lock,
                 Scene.PREFIX + "~queue:{" + lock + "}",
                 Scene.PREFIX + "~tickets:{" + lock + "}",
                 Scene.PREFIX + "~fence");
-        scene.server().byHand("DEL", victim);
+        if (Long.valueOf(1).equals(scene.server().byHand("DEL", victim))) {
+            scene.hits().hit(33);
+        }
         if (victim.equals(lock)) {
             scene.auditor().excuse(name);
         }

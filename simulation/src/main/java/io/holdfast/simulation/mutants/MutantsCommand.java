@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** Hunts every planted bug and writes the table. */
 @Command(
@@ -31,6 +34,9 @@ public final class MutantsCommand implements Callable<Integer> {
     @Option(names = "--threads", description = "runs at once (default: one for each core)")
     private int threads = Runtime.getRuntime().availableProcessors();
 
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Override
     public Integer call() throws IOException {
         Path root = Path.of("");
@@ -39,6 +45,10 @@ public final class MutantsCommand implements Callable<Integer> {
         List<Mutant> mutants = Mutants.ALL.stream()
                 .filter(mutant -> mutant.name().contains(only))
                 .toList();
+        if (mutants.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--only " + only + ": no planted bug has that in its name");
+        }
         for (Mutant mutant : mutants) {
             Hunt.Trophy trophy = Hunt.hunt(root, mutant, 1, seeds, threads);
             boolean found = trophy.seed() > 0;

@@ -216,13 +216,20 @@ public final class Server {
         network.world().trace().add(host.name(), "is its replica now");
     }
 
-    /** Closes the connections of a client, or all. */
-    public void resetAll(@Nullable String client) {
+    /**
+     * Closes the connections of a client, or all.
+     *
+     * @return how many
+     */
+    public int resetAll(@Nullable String client) {
+        int closed = 0;
         for (Connection connection : new ArrayList<>(connections)) {
             if (client == null || connection.client().name().equals(client)) {
                 connection.reset();
+                closed++;
             }
         }
+        return closed;
     }
 
     /** A client hears that its connections are broken; what it has sent is still on its way. */

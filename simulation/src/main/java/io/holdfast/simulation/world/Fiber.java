@@ -46,10 +46,6 @@ public final class Fiber {
         return done;
     }
 
-    public boolean isParked() {
-        return parked;
-    }
-
     /** Whether code that runs here may block on a socket: a virtual thread may not. */
     public void mayBlock(boolean value) {
         mayBlock = value;
