@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The program that runs under the lock, with the terminal, the files and the signals of the command itself. */
 final class Child {
@@ -19,6 +21,11 @@ final class Child {
 
     private static final Duration AFTER_KILL = Duration.ofSeconds(2);
     private static final long POLL_NANOS = 5_000_000L;
+    /** "error=2, No such file" up to some JDK, "error: 2 (No such file)" from then on. */
+    private static final Pattern ERROR_NUMBER = Pattern.compile("\\berror[=:] ?(\\d{1,4})\\b");
+
+    private static final int NO_SUCH_FILE = 2;
+    private static final int PERMISSION_DENIED = 13;
 
     private final Process process;
     private final Set<ProcessHandle> family = new LinkedHashSet<>();
@@ -55,11 +62,14 @@ final class Child {
 
     /** As shells do: 127 for what is not there, 126 for what cannot be executed. */
     private static Failure notStarted(String program, IOException error) {
-        String message = String.valueOf(error.getMessage());
-        if (message.contains("error=2,")) {
+        // The cause does not name the program, whose name may hold anything.
+        Throwable cause = error.getCause() == null ? error : error.getCause();
+        Matcher number = ERROR_NUMBER.matcher(String.valueOf(cause.getMessage()));
+        int code = number.find() ? Integer.parseInt(number.group(1)) : -1;
+        if (code == NO_SUCH_FILE) {
             return new Failure(ExitCode.NOT_FOUND, program + ": command not found", error);
         }
-        String reason = message.contains("error=13,") ? "permission denied" : message;
+        String reason = code == PERMISSION_DENIED ? "permission denied" : String.valueOf(error.getMessage());
         return new Failure(ExitCode.NOT_EXECUTABLE, program + " cannot be executed: " + reason, error);
     }
 
