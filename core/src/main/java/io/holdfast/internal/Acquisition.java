@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt to get a lock, from the first request to the lease, the time-out or the error.
  *
- * <p>It asks the store; if the lock is not to be had it waits for a wake-up, a re-check time or its deadline, and asks
+ * <p>It takes its place in the {@link Line} of this client. There it is handed the lock by one before it, or its turn to
+ * talk to the store comes; mostly that is at once. It asks the store; if the lock is not to be had it waits for a wake-up, a re-check time or its deadline, and asks
  * again under the same owner id, which is what makes asking safe to repeat. It ends once. Whatever an answer that comes
  * later has brought is undone: a granted lock is released, a ticket is taken back.
  *
@@ -30,7 +31,12 @@ final class Acquisition {
     /** Waits as long as it takes. */
     static final long FOREVER = Long.MAX_VALUE;
 
+    /** Who has waited behind one whose request takes longer than this is told of that, and not of the one before it. */
+    private static final long REMARKABLE_NANOS = 100_000_000L;
+
     private enum Phase {
+        /** In the line, behind others. */
+        QUEUED,
         /** An ask is handed to the runner, which has not begun it. */
         POSTED,
         /** A request is on its way. */
@@ -38,6 +44,13 @@ final class Acquisition {
         /** Between two requests. */
         WAITING,
         ENDED
+    }
+
+    /** A request that is sent, and when. */
+    record Ask(AcquireRequest request, long sentNanos, long sentWall) {
+        Validity validity() {
+            return Validity.after(sentNanos, sentWall, request.lease());
+        }
     }
 
     private final Engine engine;
@@ -49,12 +62,20 @@ final class Acquisition {
     private final Executor runner;
     private final boolean callerRuns;
     private final long startNanos;
+    private final long startThread;
     private final CompletableFuture<Optional<HeldLease>> result = new CompletableFuture<>();
 
-    private String owner;
-    private Phase phase = Phase.POSTED;
+    /** None until its turn to talk to the store comes. */
+    private String owner = "";
+
+    private Phase phase = Phase.QUEUED;
+    /** The id of one that has left with a ticket, whose place this one is to take; counted as a request under way. */
+    private @Nullable String place;
+
     /** A wake-up came while a request was on its way, so its answer may be older than the news. */
     private boolean again;
+
+    private long leadsSince;
 
     private boolean answered;
     /** Something of this owner may stand in the store: a ticket, or the lock itself. */
@@ -89,7 +110,19 @@ final class Acquisition {
         this.runner = runner;
         this.callerRuns = callerRuns;
         this.startNanos = platform.nanoTime();
-        this.owner = engine.newOwner();
+        this.startThread = platform.threadId(platform.currentThread());
+    }
+
+    String name() {
+        return name;
+    }
+
+    LockOptions options() {
+        return options;
+    }
+
+    boolean waits() {
+        return waitNanos > 0;
     }
 
     /** The lease; empty if others held the lock until the wait was over. */
@@ -98,10 +131,32 @@ final class Acquisition {
     }
 
     void start() {
-        if (waits() || !callerRuns) {
-            // Before the request is sent: a grant may overtake the answer that the ticket is queued. And one that is
-            // only handed to the worker must be found when the client is closed.
-            engine.expect(owner, this);
+        switch (engine.lines().join(this)) {
+            case LEADS, APART -> leadAtOnce();
+            case BUSY -> {
+                synchronized (this) {
+                    answered = true;
+                }
+                expire();
+            }
+            default -> {
+                synchronized (this) {
+                    if (phase == Phase.QUEUED) {
+                        armDeadline();
+                    }
+                }
+                // Closing may have looked before it stood in the line.
+                if (engine.isClosed()) {
+                    closed();
+                }
+            }
+        }
+    }
+
+    private void leadAtOnce() {
+        synchronized (this) {
+            newOwner();
+            phase = Phase.POSTED;
         }
         if (engine.isClosed()) {
             closed();
@@ -118,6 +173,65 @@ final class Acquisition {
                 armDeadline();
             }
             runner.execute(this::ask);
+        }
+    }
+
+    /**
+     * Its turn to talk to the store has come.
+     *
+     * @param before who did so until now and has left; null if it had the lock
+     * @param left the id of that one if it may have a ticket, whose place is to be taken: counted as under way
+     */
+    void lead(@Nullable Acquisition before, @Nullable String left) {
+        Standing standing = before == null ? HELD : before.standingForOthers();
+        boolean leads;
+        synchronized (this) {
+            leads = phase == Phase.QUEUED;
+            if (leads) {
+                newOwner();
+                phase = Phase.POSTED;
+                place = left;
+                answered = standing.answered();
+                lastFailure = standing.failure();
+                outageSince = standing.outageSince() - startNanos > 0 ? standing.outageSince() : startNanos;
+            }
+        }
+        if (leads) {
+            runner.execute(this::ask);
+        } else {
+            takeBack(left);
+        }
+    }
+
+    /** What is known of the store to the one who talks to it. */
+    private record Standing(boolean answered, @Nullable StoreFailure failure, long outageSince) {}
+
+    /** What there is to know to those behind one who holds the lock. */
+    private static final Standing HELD = new Standing(true, null, 0);
+
+    private synchronized Standing standing() {
+        return new Standing(answered, lastFailure, outageSince);
+    }
+
+    /** Whether the store has said that another holds the lock, and has not failed since. */
+    synchronized boolean isRefused() {
+        return answered && lastFailure == null;
+    }
+
+    /** The same for those behind it, to whom its being ahead is an answer, unless the store takes remarkably long. */
+    private synchronized Standing standingForOthers() {
+        boolean inTime = platform.nanoTime() - leadsSince < REMARKABLE_NANOS;
+        return new Standing(answered || inTime, lastFailure, outageSince);
+    }
+
+    /** Draws the id. One that waits, or is only handed to the worker, must be found when the client is closed. */
+    private void newOwner() {
+        owner = engine.newOwner(startThread);
+        leadsSince = platform.nanoTime();
+        trace = false;
+        if (waits() || !callerRuns) {
+            // Before the request is sent: a grant may overtake the answer that the ticket is queued.
+            engine.expect(owner, this);
         }
     }
 
@@ -162,45 +276,86 @@ final class Acquisition {
         }
     }
 
-    private boolean waits() {
-        return waitNanos > 0;
-    }
-
     private void ask() {
         if (!engine.requests().announce()) {
             closed();
             return;
         }
-        AcquireRequest request;
-        long sentNanos;
-        long sentWall;
+        Ask ask;
+        String left;
         synchronized (this) {
-            if (phase != Phase.POSTED) {
-                engine.requests().end();
-                return;
-            }
-            phase = Phase.ASKING;
-            again = false;
-            request = new AcquireRequest(name, owner, options.lease(), waits());
-            sentNanos = platform.nanoTime();
-            sentWall = platform.wallMillis();
+            ask = begin(Phase.POSTED, false);
+            left = place;
+            place = null;
         }
-        engine.ask(request, (reply, error) -> {
-            if (error != null) {
-                failed(Failures.asStoreFailure(error), true);
-            } else if (reply instanceof AcquireReply.Granted granted) {
-                granted(request.owner(), granted.token(), Validity.after(sentNanos, sentWall, options.lease()));
-            } else if (reply instanceof AcquireReply.Queued inLine) {
-                long recheckNanos = inLine.recheck().toNanos();
-                refused(inLine.notified() ? recheckNanos : Math.min(recheckNanos, pauseNanos()), inLine.notified());
-            } else {
-                refused(0, false);
-            }
-        });
+        if (ask == null) {
+            engine.requests().end();
+        } else if (left == null) {
+            engine.ask(ask.request(), (reply, error) -> answered(ask, reply, error));
+        } else {
+            engine.exchange(left, ask.request(), (reply, error) -> {
+                if (error != null) {
+                    engine.releases().undo(name, left, options.lease());
+                }
+                engine.requests().end();
+                answered(ask, reply == null ? null : reply.acquired(), error);
+            });
+        }
     }
 
-    private void granted(String grantedOwner, long token, Validity validity) {
+    /** Begins a request that is sent along with a release, by whoever releases. Null if it has ended. */
+    @Nullable
+    Ask askAlong() {
+        if (!engine.requests().announce()) {
+            closed();
+            return null;
+        }
+        Ask ask;
+        synchronized (this) {
+            if (phase == Phase.QUEUED) {
+                newOwner();
+                answered = true;
+            }
+            ask = begin(Phase.QUEUED, true);
+        }
+        if (ask == null) {
+            engine.requests().end();
+        }
+        return ask;
+    }
+
+    private @Nullable Ask begin(Phase from, boolean contended) {
+        if (phase != from) {
+            return null;
+        }
+        phase = Phase.ASKING;
+        again = false;
+        int tokens = engine.lines().tokens(name, contended);
+        return new Ask(
+                new AcquireRequest(name, owner, options.lease(), waits(), tokens),
+                platform.nanoTime(),
+                platform.wallMillis());
+    }
+
+    void answered(Ask ask, @Nullable AcquireReply reply, @Nullable Throwable error) {
+        if (error != null) {
+            failed(StoreFailure.of(error), true);
+        } else if (reply instanceof AcquireReply.Granted granted) {
+            granted(ask, granted);
+        } else if (reply instanceof AcquireReply.Queued inLine) {
+            long recheckNanos = inLine.recheck().toNanos();
+            refused(inLine.notified() ? recheckNanos : Math.min(recheckNanos, pauseNanos()), inLine.notified());
+        } else if (reply instanceof AcquireReply.Failed failure) {
+            failed(failure.failure(), true);
+        } else {
+            refused(0, false);
+        }
+    }
+
+    private void granted(Ask ask, AcquireReply.Granted granted) {
         long now = platform.nanoTime();
+        String grantedOwner = ask.request().owner();
+        Validity validity = ask.validity();
         boolean inTime = validity.remainingNanos(now, platform.wallMillis()) > 0;
         synchronized (this) {
             if (phase != Phase.ASKING) {
@@ -216,12 +371,34 @@ final class Acquisition {
             return;
         }
         noteWait(true);
-        HeldLease lease = new HeldLease(new Hold(name, grantedOwner, token), options, thread, now, validity);
+        HeldLease lease = new HeldLease(new Hold(name, grantedOwner, granted.token()), options, thread, now, validity);
+        engine.lines().granted(this, lease, ask.sentNanos(), granted.tokens());
+        holds(lease);
+    }
+
+    /** Takes over a lease from one before it in the line, under a token of its own. Null if it has ended. */
+    @Nullable
+    HeldLease inherit(HeldLease from, long token) {
+        synchronized (this) {
+            if (phase != Phase.QUEUED) {
+                return null;
+            }
+            answered = true;
+            finish();
+        }
+        noteWait(true);
+        return new HeldLease(
+                new Hold(name, from.owner(), token), options, thread, platform.nanoTime(), from.validity());
+    }
+
+    /** It has ended with this lease; whoever waits for it is told. */
+    void holds(HeldLease lease) {
         if (!engine.hold(lease)) {
             result.completeExceptionally(new ClientClosedException(name));
             return;
         }
-        engine.notices().tell(listener -> listener.acquired(lease.hold, Duration.ofNanos(now - startNanos)));
+        Duration waited = Duration.ofNanos(lease.acquiredNanos - startNanos);
+        engine.notices().tell(listener -> listener.acquired(lease.hold, waited));
         if (!result.complete(Optional.of(lease))) {
             engine.releaseInBackground(lease);
         }
@@ -235,11 +412,7 @@ final class Acquisition {
                 return;
             }
             engine.forget(lateOwner);
-            owner = engine.newOwner();
-            trace = false;
-            if (waits()) {
-                engine.expect(owner, this);
-            }
+            newOwner();
         }
         if (engine.isClosed()) {
             // Closing may have looked for those who wait between the two ids.
@@ -323,11 +496,19 @@ final class Acquisition {
         if (was == null) {
             return;
         }
+        Acquisition leader = was == Phase.QUEUED ? engine.lines().leader(name) : null;
+        if (was == Phase.QUEUED && leader == null) {
+            // One of this client has it, or had it until just now.
+            synchronized (this) {
+                answered = true;
+            }
+        }
         noteWait(false);
-        StoreFailure failure = lastFailure;
+        Standing standing = leader == null ? standing() : leader.standingForOthers();
+        StoreFailure failure = standing.failure();
         if (failure != null) {
             result.completeExceptionally(Failures.asLockException(name, failure));
-        } else if (!answered) {
+        } else if (!standing.answered()) {
             result.completeExceptionally(new StoreUnavailableException(
                     name,
                     engine.storeAddress() + " did not answer within " + patienceNanos() / 1_000_000 + " ms",
@@ -337,21 +518,42 @@ final class Acquisition {
         }
     }
 
-    /** Ends it, and takes back what may stand in the store. Null if it had ended before. */
+    /** Ends it, and takes back what may stand in the store, or leaves it to the next. Null if it had ended before. */
     private @Nullable Phase end() {
+        Phase was;
+        String left = null;
+        String taken;
         synchronized (this) {
-            Phase was = phase;
+            was = phase;
             if (was == Phase.ENDED) {
                 return null;
             }
-            finish();
-            // A request on its way is undone when its answer comes. Otherwise it is undone before anybody can find this
-            // ended or forgotten: closing takes either for a sign that nothing is left to be sent.
+            // A request on its way is undone when its answer comes. Otherwise it counts as under way before anybody can
+            // find this ended or forgotten: closing takes either for a sign that nothing is left to be sent.
             if (trace && was != Phase.ASKING) {
-                engine.releases().undo(name, owner, options.lease());
+                engine.requests().begin();
+                left = owner;
             }
+            taken = place;
+            place = null;
+            finish();
             engine.forget(owner);
-            return was;
+        }
+        takeBack(taken);
+        Acquisition next = engine.lines().left(this);
+        if (next != null) {
+            next.lead(this, left);
+        } else {
+            takeBack(left);
+        }
+        return was;
+    }
+
+    /** Undoes what counted as under way until now. */
+    private void takeBack(@Nullable String left) {
+        if (left != null) {
+            engine.releases().undo(name, left, options.lease());
+            engine.requests().end();
         }
     }
 

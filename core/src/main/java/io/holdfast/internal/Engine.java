@@ -9,6 +9,7 @@ import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
@@ -52,6 +53,7 @@ public final class Engine implements AutoCloseable {
     private final ThreadHolds holds;
     private final String clientId;
     private final Requests requests;
+    private final Lines lines = new Lines(this);
     /** Those who wait, by the owner id under which the store may send them news. */
     private final ConcurrentMap<String, Acquisition> waiting = new ConcurrentHashMap<>();
 
@@ -65,7 +67,7 @@ public final class Engine implements AutoCloseable {
         this.commandTimeout = commandTimeout;
         this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
         this.notices = new Notices(listeners, platform.callbacks());
-        this.losses = new Losses(platform, notices);
+        this.losses = new Losses(platform, notices, this::next);
         this.worker = platform.worker("io");
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
@@ -103,6 +105,10 @@ public final class Engine implements AutoCloseable {
         return releases;
     }
 
+    Lines lines() {
+        return lines;
+    }
+
     boolean isClosed() {
         return requests.isClosed();
     }
@@ -126,8 +132,7 @@ public final class Engine implements AutoCloseable {
     // --- acquiring
 
     /** A fresh id for one acquisition; never used again. */
-    String newOwner() {
-        long thread = platform.threadId(platform.currentThread());
+    String newOwner(long thread) {
         // Drawn, not counted: two copies of one virtual machine count alike.
         return clientId + ":" + thread + ":" + Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
     }
@@ -162,6 +167,20 @@ public final class Engine implements AutoCloseable {
         });
     }
 
+    /** Sends a request that was announced along with a release. */
+    void exchange(
+            String owner,
+            AcquireRequest request,
+            BiConsumer<@Nullable ExchangeReply, @Nullable Throwable> whenAnswered) {
+        Failures.guarded(() -> store.exchange(owner, request)).whenComplete((reply, error) -> {
+            try {
+                whenAnswered.accept(reply, error);
+            } finally {
+                requests.end();
+            }
+        });
+    }
+
     void expect(String owner, Acquisition acquisition) {
         waiting.put(owner, acquisition);
     }
@@ -182,6 +201,7 @@ public final class Engine implements AutoCloseable {
             watchdog.remove(lease);
             lease.moves(Phase.HELD, Phase.RELEASED);
             releases.undo(lease);
+            next(lease);
             return false;
         }
         return true;
@@ -249,12 +269,16 @@ public final class Engine implements AutoCloseable {
         if (!beginRelease(lease)) {
             return false;
         }
+        if (passOn(lease)) {
+            return true;
+        }
+        Acquisition next = lines.ended(lease);
         Caller caller = new Caller(platform, worker);
         CompletableFuture<Boolean> outcome = new CompletableFuture<>();
         if (caller.runs()) {
-            sendRelease(lease, outcome);
+            sendRelease(lease, next, outcome);
         } else {
-            releases.execute(() -> sendRelease(lease, outcome));
+            releases.execute(() -> sendRelease(lease, next, outcome));
             // Others may stand before it. The lease was valid when the section ended; the rest is done in the
             // background.
             Platform.Timer limit = platform.schedule(commandTimeout.toNanos(), () -> outcome.complete(true));
@@ -264,8 +288,26 @@ public final class Engine implements AutoCloseable {
     }
 
     void releaseInBackground(HeldLease lease) {
-        if (beginRelease(lease)) {
-            releases.execute(() -> sendRelease(lease, new CompletableFuture<>()));
+        if (beginRelease(lease) && !passOn(lease)) {
+            Acquisition next = lines.ended(lease);
+            releases.execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
+        }
+    }
+
+    /** Hands the lease to the next in the line; then its release is over. */
+    private boolean passOn(HeldLease lease) {
+        boolean passed = lines.passOn(lease);
+        if (passed) {
+            requests.end();
+        }
+        return passed;
+    }
+
+    /** A hold has ended in another way than by its release: the next in the line goes on. */
+    private void next(HeldLease lease) {
+        Acquisition next = lines.ended(lease);
+        if (next != null) {
+            next.lead(null, null);
         }
     }
 
@@ -281,12 +323,28 @@ public final class Engine implements AutoCloseable {
         return true;
     }
 
-    private void sendRelease(HeldLease lease, CompletableFuture<Boolean> outcome) {
-        Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
+    /** Sends the release; along with the request of the next in the line, if there is one that still waits. */
+    private void sendRelease(HeldLease lease, @Nullable Acquisition next, CompletableFuture<Boolean> outcome) {
+        Acquisition.Ask ask = next == null ? null : next.askAlong();
+        if (next == null || ask == null) {
+            Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
+                try {
+                    outcome.complete(released(lease, reply, error));
+                } finally {
+                    requests.end();
+                }
+            });
+            return;
+        }
+        exchange(lease.owner(), ask.request(), (reply, error) -> {
             try {
-                outcome.complete(released(lease, reply, error));
+                next.answered(ask, reply == null ? null : reply.acquired(), error);
             } finally {
-                requests.end();
+                try {
+                    outcome.complete(released(lease, reply == null ? null : reply.released(), error));
+                } finally {
+                    requests.end();
+                }
             }
         });
     }
@@ -300,13 +358,18 @@ public final class Engine implements AutoCloseable {
                     lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
             return false;
         }
-        lease.moves(Phase.RELEASING, Phase.RELEASED);
+        ended(lease);
         if (error != null) {
             releases.undo(lease);
         }
+        return true;
+    }
+
+    /** The release is over, and the section was protected to its end. */
+    void ended(HeldLease lease) {
+        lease.moves(Phase.RELEASING, Phase.RELEASED);
         Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
         notices.tell(listener -> listener.released(lease.hold, held));
-        return true;
     }
 
     // --- the end
@@ -318,6 +381,7 @@ public final class Engine implements AutoCloseable {
             return;
         }
         waiting.values().forEach(Acquisition::closed);
+        lines.close();
         // From here on nothing is added, so these are all: also those whose release is under way, and might come too
         // late.
         List<HeldLease> held = watchdog.held();
@@ -352,7 +416,7 @@ public final class Engine implements AutoCloseable {
         CompletableFuture<T> answer = new CompletableFuture<>();
         Runnable send = () -> Failures.guarded(question).whenComplete((value, error) -> {
             if (error != null) {
-                StoreFailure failure = Failures.asStoreFailure(error);
+                StoreFailure failure = StoreFailure.of(error);
                 answer.completeExceptionally(Failures.asLockException(about, failure));
             } else {
                 answer.complete(value);

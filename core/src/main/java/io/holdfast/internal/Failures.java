@@ -12,21 +12,12 @@ import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** Turns what went wrong in a store into what a user can act on. */
 final class Failures {
     private Failures() {}
-
-    /** What a stage failed with; anything but a {@link StoreFailure} is a defect of the store, and is kept as its cause. */
-    static StoreFailure asStoreFailure(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof StoreFailure failure
-                ? failure
-                : StoreFailure.unavailable("unexpected failure of the store: " + cause, cause);
-    }
 
     /** Calls a store; whatever it throws, an Error included, fails the stage, since somebody waits for it. */
     static <T> CompletionStage<T> guarded(Supplier<CompletionStage<T>> call) {

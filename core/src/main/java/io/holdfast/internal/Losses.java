@@ -4,6 +4,7 @@ import io.holdfast.Loss;
 import io.holdfast.OnLoss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.spi.Platform;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,10 +14,13 @@ final class Losses {
 
     private final Platform platform;
     private final Notices notices;
+    private final Consumer<HeldLease> next;
 
-    Losses(Platform platform, Notices notices) {
+    /** @param next is told of a lease that is held no longer, so that others go on */
+    Losses(Platform platform, Notices notices, Consumer<HeldLease> next) {
         this.platform = platform;
         this.notices = notices;
+        this.next = next;
     }
 
     /** A lease that is held is lost; one that was lost or given back stays what it is. */
@@ -34,6 +38,7 @@ final class Losses {
         }
         platform.callbacks().execute(() -> lease.lost.complete(loss));
         notices.tell(listener -> listener.lost(lease.hold, loss));
+        next.accept(lease);
         log.warn(
                 "lock '{}' lost by owner {} with token {}: {} ({})",
                 lease.name(),

@@ -208,8 +208,7 @@ final class Watchdog {
         Duration timeout = patience;
         Failures.renew(store, items, timeout).whenComplete((replies, error) -> {
             for (int i = 0; i < held.size(); i++) {
-                RenewReply reply =
-                        error == null ? replies.get(i) : new RenewReply.Failed(Failures.asStoreFailure(error));
+                RenewReply reply = error == null ? replies.get(i) : new RenewReply.Failed(StoreFailure.of(error));
                 answered(held.get(i), sentNanos, sentWall, reply);
             }
         });

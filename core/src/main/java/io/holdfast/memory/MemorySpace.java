@@ -2,6 +2,7 @@ package io.holdfast.memory;
 
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.ReleaseReply;
@@ -36,6 +37,7 @@ final class MemorySpace {
         String owner;
 
         long token;
+        int tokens;
         long expiryNanos;
         final Map<String, Ticket> queue = new LinkedHashMap<>();
 
@@ -48,12 +50,15 @@ final class MemorySpace {
         final StoreEvents events;
         final Platform platform;
         final long grantNanos;
-        long expiryNanos;
+        final int tokens;
+        final long expiryNanos;
 
-        Ticket(AcquireRequest request, StoreContext context) {
+        Ticket(AcquireRequest request, StoreContext context, long now) {
             this.events = context.events();
             this.platform = context.platform();
             this.grantNanos = Math.min(request.lease().toNanos(), LONGEST_GRANT_NANOS);
+            this.tokens = request.tokens();
+            this.expiryNanos = now + TICKET_NANOS;
         }
     }
 
@@ -79,12 +84,12 @@ final class MemorySpace {
         Lock lock = locks.computeIfAbsent(request.name(), any -> new Lock());
         if (lock.isFree(now) && !isAhead(lock, request.owner(), now)) {
             lock.queue.remove(request.owner());
-            give(lock, request.owner(), now, request.lease().toNanos());
-            return new AcquireReply.Granted(lock.token);
+            give(lock, request.owner(), now, request.lease().toNanos(), request.tokens());
+            return new AcquireReply.Granted(lock.token, lock.tokens);
         }
         if (request.owner().equals(lock.owner) && !lock.isFree(now)) {
             lock.expiryNanos = later(lock.expiryNanos, now + request.lease().toNanos());
-            return new AcquireReply.Granted(lock.token);
+            return new AcquireReply.Granted(lock.token, lock.tokens);
         }
         if (lock.isFree(now)) {
             grantToFirst(request.name(), lock, now);
@@ -93,8 +98,8 @@ final class MemorySpace {
         if (!request.waits()) {
             return new AcquireReply.Busy();
         }
-        Ticket ticket = lock.queue.computeIfAbsent(request.owner(), any -> new Ticket(request, context));
-        ticket.expiryNanos = now + TICKET_NANOS;
+        // Replaced, if there was one: it keeps its place.
+        lock.queue.put(request.owner(), new Ticket(request, context, now));
         return new AcquireReply.Queued(Duration.ofNanos(Math.min(remaining + 1_000_000, TICKET_NANOS / 3)), true);
     }
 
@@ -112,6 +117,23 @@ final class MemorySpace {
             grantToFirst(lockName, lock, now);
         }
         return held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
+    }
+
+    /** One owner gives up, and another has its place in the queue. */
+    synchronized ExchangeReply exchange(String owner, AcquireRequest next, StoreContext context) {
+        long now = context.platform().nanoTime();
+        Lock lock = locks.get(next.name());
+        if (lock != null && lock.queue.containsKey(owner) && !lock.queue.containsKey(next.owner())) {
+            Map<String, Ticket> queue = new LinkedHashMap<>(lock.queue);
+            lock.queue.clear();
+            queue.forEach((who, ticket) -> {
+                lock.queue.put(who, ticket);
+                if (who.equals(owner)) {
+                    lock.queue.put(next.owner(), new Ticket(next, context, now));
+                }
+            });
+        }
+        return new ExchangeReply(release(next.name(), owner, now), acquire(next, context));
     }
 
     synchronized RenewReply renew(RenewItem item, long now) {
@@ -172,13 +194,15 @@ final class MemorySpace {
             locks.remove(lockName);
             return;
         }
-        give(lock, first, now, ticket.grantNanos);
+        give(lock, first, now, ticket.grantNanos, ticket.tokens);
         ticket.platform.callbacks().execute(() -> ticket.events.wake(lockName, first));
     }
 
-    private void give(Lock lock, String owner, long now, long nanos) {
+    private void give(Lock lock, String owner, long now, long nanos, int tokens) {
         lock.owner = owner;
-        lock.token = ++lastToken;
+        lock.token = lastToken + 1;
+        lock.tokens = tokens;
+        lastToken += tokens;
         lock.expiryNanos = now + nanos;
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.memory;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
+import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.ReleaseReply;
@@ -46,6 +47,11 @@ public final class MemoryStore implements LockStore {
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner) {
         return answer(() -> space.release(name, owner, context.platform().nanoTime()));
+    }
+
+    @Override
+    public CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
+        return answer(() -> space.exchange(owner, next, context));
     }
 
     @Override

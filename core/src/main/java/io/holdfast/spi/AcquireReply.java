@@ -9,8 +9,15 @@ public sealed interface AcquireReply {
      * The lock is the owner's, for the full lease counted from a moment after the request was sent.
      *
      * @param token the fencing token of this acquisition
+     * @param tokens how many are reserved from there on, the first included; a repetition is answered with the same ones
      */
-    record Granted(long token) implements AcquireReply {}
+    record Granted(long token, int tokens) implements AcquireReply {
+
+        /** One token. */
+        public Granted(long token) {
+            this(token, 1);
+        }
+    }
 
     /**
      * Another has the lock, and a ticket stands in the queue.
@@ -23,4 +30,11 @@ public sealed interface AcquireReply {
 
     /** Another has the lock, and no ticket was asked for. */
     record Busy() implements AcquireReply {}
+
+    /**
+     * Part of an {@link ExchangeReply}: what was given up is, and of the rest nothing is known, or the store refuses it.
+     *
+     * @param failure why
+     */
+    record Failed(StoreFailure failure) implements AcquireReply {}
 }

@@ -9,5 +9,13 @@ import java.time.Duration;
  * @param owner the id of this acquisition; a repetition of the request has the same one
  * @param lease how long the store keeps the lock without a renewal
  * @param waits whether to leave a ticket if the lock is not to be had
+ * @param tokens how many fencing tokens to reserve, so that the lock can be passed on without asking; a store may reserve
+ *     fewer
  */
-public record AcquireRequest(String name, String owner, Duration lease, boolean waits) {}
+public record AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens) {
+
+    /** A request for one token. */
+    public AcquireRequest(String name, String owner, Duration lease, boolean waits) {
+        this(name, owner, lease, waits, 1);
+    }
+}

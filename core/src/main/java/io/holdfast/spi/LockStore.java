@@ -42,6 +42,21 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<ReleaseReply> release(String name, String owner);
 
     /**
+     * Gives up whatever one owner has, as {@link #release} does, and asks for another, as {@link #acquire} does, in that
+     * order. A store that can do both in one go saves a round trip, and lets the second owner have the first one's place
+     * in the queue, if it had one.
+     *
+     * @param owner who gives up
+     * @param next who asks, for the same lock
+     */
+    default CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
+        return release(next.name(), owner)
+                .thenCompose(released -> acquire(next)
+                        .exceptionally(error -> new AcquireReply.Failed(StoreFailure.of(error)))
+                        .thenApply(acquired -> new ExchangeReply(released, acquired)));
+    }
+
+    /**
      * Makes each lease last at least as long as the item says, from now; never shortens one, never brings one back. Items
      * succeed and fail alone; the stage itself fails only if nothing is known about any of them.
      *

@@ -1,5 +1,6 @@
 package io.holdfast.spi;
 
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** A store could not answer. The engine turns it into an exception that names the lock. */
@@ -29,6 +30,14 @@ public final class StoreFailure extends RuntimeException {
     /** A refusal. The message names the store's address, the reason and the remedy. */
     public static StoreFailure refused(String message, @Nullable Throwable cause) {
         return new StoreFailure(Kind.REFUSED, message, cause);
+    }
+
+    /** What a stage failed with; anything but a StoreFailure is a defect of the store, and is kept as its cause. */
+    public static StoreFailure of(Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof StoreFailure failure
+                ? failure
+                : unavailable("unexpected failure of the store: " + cause, cause);
     }
 
     public Kind kind() {

@@ -20,6 +20,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
@@ -171,19 +172,8 @@ class EngineRegressionsTest {
     /** A release that could not be sent was given up when the ordinary lease was over, long before an extended one. */
     @Test
     void releaseOfAnExtendedLease_isRepeatedForAsLongAsItLasts() throws Exception {
-        AtomicInteger failures = new AtomicInteger();
         CountDownLatch released = new CountDownLatch(1);
-        Holdfast.Builder client = Holdfast.builder()
-                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
-                    @Override
-                    public CompletionStage<ReleaseReply> release(String name, String owner) {
-                        if (failures.incrementAndGet() < 7) {
-                            return CompletableFuture.failedFuture(StoreFailure.unavailable("planted", null));
-                        }
-                        released.countDown();
-                        return super.release(name, owner);
-                    }
-                });
+        Holdfast.Builder client = Holdfast.builder().store(deafToReleases(MemoryStore.isolated(), released));
         try (Holdfast locks = client.build()) {
             Lease lease = locks.lock("x", o -> o.lease(ofSeconds(1))).acquire(ofSeconds(10));
             lease.extend(ofSeconds(60));
@@ -218,21 +208,12 @@ class EngineRegressionsTest {
     /** A ticket given up while the store could not be reached was given up on after one lease, and outlived it. */
     @Test
     void releaseOfATicket_isRepeatedForAsLongAsATicketMayLive() throws Exception {
-        AtomicInteger failures = new AtomicInteger();
         CountDownLatch released = new CountDownLatch(1);
-        Holdfast.Builder client = Holdfast.builder()
-                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
-                    @Override
-                    public CompletionStage<ReleaseReply> release(String name, String owner) {
-                        if (failures.incrementAndGet() < 7) {
-                            return CompletableFuture.failedFuture(StoreFailure.unavailable("planted", null));
-                        }
-                        released.countDown();
-                        return super.release(name, owner);
-                    }
-                });
-        try (Holdfast locks = client.build()) {
-            assertThat(locks.lock("x").tryLock()).isTrue();
+        StoreFactory shared = MemoryStore.isolated();
+        Holdfast.Builder client = Holdfast.builder().store(deafToReleases(shared, released));
+        try (Holdfast rival = Holdfast.builder().store(shared).build();
+                Holdfast locks = client.build()) {
+            assertThat(rival.lock("x").tryLock()).isTrue();
             assertThat(locks.lock("x", o -> o.lease(ofMillis(100))).tryAcquire(ofMillis(50)))
                     .isEmpty();
             assertThat(released.await(20, TimeUnit.SECONDS)).isTrue();
@@ -275,8 +256,10 @@ class EngineRegressionsTest {
     @Test
     void releaseToBeRepeated_isNeverSentByTheTimer() throws Exception {
         Set<String> senders = ConcurrentHashMap.newKeySet();
+        StoreFactory shared = MemoryStore.isolated();
+        Holdfast rival = Holdfast.builder().store(shared).build();
         Holdfast locks = Holdfast.builder()
-                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                .store(context -> new Slow(shared.open(context)) {
                     @Override
                     public CompletionStage<ReleaseReply> release(String name, String owner) {
                         senders.add(Thread.currentThread().getName());
@@ -291,10 +274,11 @@ class EngineRegressionsTest {
                     }
                 })
                 .build();
-        assertThat(locks.lock("x").tryLock()).isTrue();
+        assertThat(rival.lock("x").tryLock()).isTrue();
         assertThat(locks.lock("x").tryAcquire(ofMillis(50))).isEmpty();
 
         locks.close();
+        rival.close();
 
         assertThat(senders).isNotEmpty().doesNotContain("holdfast-timer");
     }
@@ -360,5 +344,20 @@ class EngineRegressionsTest {
         public void close() {
             store.close();
         }
+    }
+
+    /** Six releases get no answer; the one after that tells. */
+    private static StoreFactory deafToReleases(StoreFactory inner, CountDownLatch released) {
+        AtomicInteger failures = new AtomicInteger();
+        return context -> new Slow(inner.open(context)) {
+            @Override
+            public CompletionStage<ReleaseReply> release(String name, String owner) {
+                if (failures.incrementAndGet() < 7) {
+                    return CompletableFuture.failedFuture(StoreFailure.unavailable("planted", null));
+                }
+                released.countDown();
+                return super.release(name, owner);
+            }
+        };
     }
 }

@@ -101,6 +101,7 @@ final class PointRun {
         assertThat(locks()).as("what the rival leaves").isEmpty();
         assertThat(platform.isQuiet()).as("tasks left").isTrue();
         assertThat((Map<?, ?>) secret("waiting")).as("those who wait").isEmpty();
+        assertThat(engine.lines().isEmpty()).as("no line left").isTrue();
         assertThat(engine.requests().underWay()).as("requests").isZero();
         // The watchdog's one timer is left standing, and goes off in vain.
         assertThat(platform.timers()).as("timers").isLessThanOrEqualTo(1);

@@ -17,9 +17,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads what stands in Redis, for people. Key by key, so a busy lock may change between two readings. */
 final class Inspection {
+    /** Owner and token; the tokens that are reserved behind it are nobody's yet. */
+    private static final Pattern OURS = Pattern.compile("hf1:(.+):([0-9]{1,18})(?:\\+[0-9]{1,9})?", Pattern.DOTALL);
+
     private final RedisLink link;
     private final Keys keys;
     private final Duration timeout;
@@ -87,14 +92,12 @@ final class Inspection {
     }
 
     private static LockInfo describe(String name, String value, long ttl, List<?> queue) {
-        int mark = value.lastIndexOf(':');
-        boolean ours = value.startsWith("hf1:")
-                && mark > 4
-                && value.substring(mark + 1).matches("[0-9]{1,18}");
+        Matcher ours = OURS.matcher(value);
+        boolean isOurs = ours.matches();
         return new LockInfo(
                 name,
-                Optional.of(ours ? value.substring(4, mark) : value),
-                ours ? OptionalLong.of(Long.parseLong(value.substring(mark + 1))) : OptionalLong.empty(),
+                Optional.of(isOurs ? ours.group(1) : value),
+                isOurs ? OptionalLong.of(Long.parseLong(ours.group(2))) : OptionalLong.empty(),
                 Duration.ofMillis(Math.max(0, ttl)),
                 queue.stream().map(Reply::text).toList());
     }

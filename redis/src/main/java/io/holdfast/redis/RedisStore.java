@@ -7,6 +7,7 @@ import io.holdfast.redis.link.Script;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
+import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.ReleaseReply;
@@ -18,11 +19,13 @@ import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -102,94 +105,152 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        return ask(request, null).thenApply(ExchangeReply::acquired).thenCompose(RedisStore::known);
+    }
+
+    @Override
+    public CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
+        return ask(next, owner);
+    }
+
+    private static CompletionStage<AcquireReply> known(AcquireReply reply) {
+        return reply instanceof AcquireReply.Failed failed
+                ? CompletableFuture.failedFuture(failed.failure())
+                : CompletableFuture.completedFuture(reply);
+    }
+
+    private CompletionStage<ExchangeReply> ask(AcquireRequest request, @Nullable String before) {
         long sent = context.platform().nanoTime();
         long deadline = sent + timeout.toNanos();
         if (serverClock.isKnown()) {
-            return acquire(request, deadline, true);
+            return send(new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true));
         }
         return link.command(timeout, "TIME").thenCompose(answer -> {
             Reply time = new Reply(link, answer);
             serverClock.read(micros(time.part(0).count(), time.part(1).count()), sent);
-            return acquire(request, deadline, true);
+            return send(new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true));
         });
     }
 
-    private CompletionStage<AcquireReply> acquire(AcquireRequest request, long deadline, boolean first) {
+    /**
+     * A request and how it stands.
+     *
+     * @param before who gives up in the same go; null if nobody does
+     * @param released what is known of that one so far
+     * @param first whether no attempt was too late yet
+     */
+    private record Ask(
+            AcquireRequest request, @Nullable String before, long deadline, ReleaseReply released, boolean first) {
+        Ask again(ReleaseReply known, boolean stillFirst) {
+            return new Ask(request, before, deadline, known, stillFirst);
+        }
+    }
+
+    private CompletionStage<ExchangeReply> send(Ask ask) {
+        AcquireRequest request = ask.request();
         long sent = context.platform().nanoTime();
         // Rounded up, so that a message names the time-out that was set.
-        Duration left = Duration.ofMillis(Math.max(1, (deadline - sent + 999_999) / 1_000_000));
+        Duration left = Duration.ofMillis(Math.max(1, (ask.deadline() - sent + 999_999) / 1_000_000));
         long notAfter = serverClock.at(sent) + left.toNanos() / 1_000;
         String lease = Long.toString(request.lease().toMillis());
         long grant = Math.min(request.lease().toMillis(), LONGEST_GRANT.toMillis());
-        List<String> args = List.of(
+        List<String> args = new ArrayList<>(9);
+        Collections.addAll(
+                args,
                 "acquire",
                 request.owner(),
                 keys.inbox(),
                 lease,
                 Long.toString(notAfter),
                 request.waits() ? Long.toString(TICKET.toMillis()) : "0",
-                Long.toString(grant));
+                Long.toString(grant),
+                Integer.toString(request.tokens()));
+        if (ask.before() != null) {
+            args.add(ask.before());
+        }
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, left)
                 .handle((answer, error) -> {
                     if (error != null || answer.repeated()) {
                         unanswered.add(request.owner(), notAfter, timeout);
                     }
                     if (error != null) {
-                        return CompletableFuture.<AcquireReply>failedFuture(cause(error));
+                        return CompletableFuture.<ExchangeReply>failedFuture(cause(error));
                     }
                     try {
-                        return understand(request, deadline, first, sent, new Reply(link, answer));
+                        return understand(ask, sent, answer);
                     } catch (StoreFailure nonsense) {
                         // Whose answer it was, and what became of the request, nobody knows.
                         unanswered.add(request.owner(), notAfter, timeout);
-                        return CompletableFuture.<AcquireReply>failedFuture(nonsense);
+                        return CompletableFuture.<ExchangeReply>failedFuture(nonsense);
                     }
                 })
                 .thenCompose(reply -> reply);
     }
 
-    private CompletionStage<AcquireReply> understand(
-            AcquireRequest request, long deadline, boolean first, long sent, Reply reply) {
+    private CompletionStage<ExchangeReply> understand(Ask ask, long sent, RedisLink.Answer answer) {
+        Reply reply = new Reply(link, answer);
+        AcquireRequest request = ask.request();
         int code = (int) Math.min(reply.part(0).count(), 8);
-        serverClock.read(reply.part(1).count(), sent);
-        return switch (code) {
-            case 1 -> done(new AcquireReply.Granted(reply.part(2).count()));
+        long time = reply.part(1).count();
+        long gaveUp = reply.part(2).count();
+        if (gaveUp > 1) {
+            throw reply.nonsense();
+        }
+        ReleaseReply released = ask.released() == ReleaseReply.RELEASED ? ask.released() : released(gaveUp, answer);
+        serverClock.read(time, sent);
+        if (ask.before() != null) {
+            followUp(request.name(), ask.before(), time);
+        }
+        AcquireReply acquired = switch (code) {
+            case 1 -> granted(reply);
             case 2 -> {
-                Duration recheck = recheck(reply.part(2).number(), reply.part(3).count());
-                boolean notified = reply.part(4).count() == 1;
+                Duration recheck = recheck(reply.part(3).number(), reply.part(4).count());
+                boolean notified = reply.part(5).count() == 1;
                 link.listen(keys.inbox() + context.clientId(), new Mail());
-                yield done(new AcquireReply.Queued(recheck, notified));
+                yield new AcquireReply.Queued(recheck, notified);
             }
-            case 3 -> done(new AcquireReply.Busy());
-            case 4 ->
-                first
-                        // The server's clock is ahead of what we thought, and we know it now.
-                        ? acquire(request, deadline, false)
-                        : CompletableFuture.failedFuture(StoreFailure.unavailable(
-                                link.address() + " took longer than " + timeout.toMillis()
-                                        + " ms to get to the request",
-                                null));
+            case 3 -> new AcquireReply.Busy();
+            case 4 -> {
+                if (ask.first()) {
+                    // The server's clock is ahead of what we thought, and we know it now.
+                    yield null;
+                }
+                yield new AcquireReply.Failed(StoreFailure.unavailable(
+                        link.address() + " took longer than " + timeout.toMillis() + " ms to get to the request",
+                        null));
+            }
             case 5 ->
                 refused("has something without an expiry at the key '" + keys.lock(request.name())
                         + "', which no lock of this library ever is; if no other program needs it, delete it");
-            case 7 -> {
-                if (deadline - context.platform().nanoTime() <= 0) {
-                    throw StoreFailure.unavailable(
-                            link.address() + " cleared dead tickets for " + timeout.toMillis() + " ms, and has more",
-                            null);
-                }
-                yield acquire(request, deadline, first);
-            }
             case 6 ->
                 refused("has no number below 2^53 at the key '" + keys.fence()
                         + "', so no fencing token can follow; if nobody relies on tokens as high as what stands there,"
                         + " delete it: they then go on from the server's clock");
+            case 7 -> {
+                if (ask.deadline() - context.platform().nanoTime() <= 0) {
+                    yield new AcquireReply.Failed(StoreFailure.unavailable(
+                            link.address() + " cleared dead tickets for " + timeout.toMillis() + " ms, and has more",
+                            null));
+                }
+                yield null;
+            }
             default -> throw reply.nonsense();
         };
+        return acquired == null
+                ? send(ask.again(released, ask.first() && code != 4))
+                : CompletableFuture.completedFuture(new ExchangeReply(released, acquired));
     }
 
-    private CompletionStage<AcquireReply> refused(String reason) {
-        return CompletableFuture.failedFuture(StoreFailure.refused(link.address() + " " + reason, null));
+    private static AcquireReply granted(Reply reply) {
+        long tokens = reply.part(4).count();
+        if (tokens < 1 || tokens > Integer.MAX_VALUE) {
+            throw reply.nonsense();
+        }
+        return new AcquireReply.Granted(reply.part(3).count(), (int) tokens);
+    }
+
+    private AcquireReply refused(String reason) {
+        return new AcquireReply.Failed(StoreFailure.refused(link.address() + " " + reason, null));
     }
 
     /**
@@ -213,13 +274,15 @@ public final class RedisStore implements LockStore {
         return sendRelease(name, owner).thenApply(answer -> {
             Reply reply = new Reply(link, answer);
             followUp(name, owner, reply.part(1).count());
-            boolean released = reply.part(0).count() == 1;
-            // A repeated release that finds nothing has found the work of its first attempt, if the server still is
-            // what
-            // it was. If it may have been restarted, the lock may have gone with its memory.
-            boolean before = answer.repeated() && answer.sameServer();
-            return released || before ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
+            return released(reply.part(0).count(), answer);
         });
+    }
+
+    private static ReleaseReply released(long held, RedisLink.Answer answer) {
+        // A repeated release that finds nothing has found the work of its first attempt, if the server still is what it
+        // was. If it may have been restarted, the lock may have gone with its memory.
+        boolean before = answer.repeated() && answer.sameServer();
+        return held == 1 || before ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
     }
 
     /** Says the release once more, if an acquire may come after this one, when the server refuses such an acquire. */
@@ -328,10 +391,6 @@ public final class RedisStore implements LockStore {
         return error instanceof java.util.concurrent.CompletionException && error.getCause() != null
                 ? error.getCause()
                 : error;
-    }
-
-    private static CompletionStage<AcquireReply> done(AcquireReply reply) {
-        return CompletableFuture.completedFuture(reply);
     }
 
     /** What comes into this client's inbox: an owner id and the key of its lock. */

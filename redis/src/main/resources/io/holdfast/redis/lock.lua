@@ -1,9 +1,9 @@
--- Acquires or releases one exclusive lock. Both stand in one script because both end by handing the lock to the head of
+-- Acquires or releases one exclusive lock, or both in one go for two owners. Both stand in one script because both end by handing the lock to the head of
 -- the queue, and one text cannot drift apart.
 --
--- KEYS 1 lock      string  hf1:<owner>:<token>, with the lease as its expiry
+-- KEYS 1 lock      string  hf1:<owner>:<token>[+<further tokens>], with the lease as its expiry
 --      2 queue     zset    owner -> place in line
---      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms>"
+--      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>"
 --      4 fence     string  the last fencing token
 -- ARGV 1 acquire | release
 --      2 owner     <client>:<thread>:<number>
@@ -13,8 +13,10 @@
 --      5 not after, server time in us: a request that arrives later is refused
 --      6 life of a ticket, ms; 0: does not wait
 --      7 length of a grant, ms
--- Reply of acquire: { code, server time in us, ... }
---      1 granted   token
+--      8 how many tokens to reserve
+--      9 exchange: an owner that gives up what it has first, and whose place in line the caller takes; or absent
+-- Reply of acquire: { code, server time in us, 1 if the owner that gave up had the lock else 0, ... }
+--      1 granted   token, how many are reserved from there on
 --      2 queued    ms until the holder's expiry, place in line from 0, 1 if the holder will notify
 --      3 busy
 --      4 too late
@@ -35,6 +37,8 @@ local nowMs = math.floor(now / 1000)
 local MOST_DEAD = 64
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
 local LAST_TOKEN = 9007199254740991
+-- The counter may be ahead of the clock by this much, in us, before tokens are handed out one by one.
+local MOST_LEAD = 1000000
 
 local value = redis.pcall('GET', lock)
 local mine = 'hf1:' .. owner .. ':'
@@ -48,55 +52,75 @@ local function isMine()
   return type(value) == 'string' and string.sub(value, 1, #mine) == mine
 end
 
+-- The token and the number of tokens of a value of ours.
+local function tokens(text)
+  local token, more = string.match(text, '^(%d+)%+?(%d*)$')
+  return tonumber(token), 1 + (tonumber(more) or 0)
+end
+
 local function drop(ticket)
   redis.call('ZREM', queue, ticket)
   redis.call('HDEL', tickets, ticket)
 end
 
--- The first live ticket and the length of its grant. Nothing, and true, if there may be more behind the dead.
+-- The first live ticket, the length of its grant and its tokens. Nothing, and true, if there may be more behind the dead.
 local function first()
   for _ = 1, MOST_DEAD do
     local head = redis.call('ZRANGE', queue, 0, 0)[1]
     if not head then
       return nil, false
     end
-    local expiry, grant = string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+)$')
+    local expiry, grant, count = string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+) (%d+)$')
     if expiry and tonumber(expiry) > nowMs then
-      return head, tonumber(grant)
+      return head, tonumber(grant), tonumber(count)
     end
     drop(head)
   end
   return nil, true
 end
 
--- Rises through expiry, deletion, FLUSHALL and restart, since the clock does. Formatted by hand: Lua would round it.
+-- The first of so many tokens in a row, and how many they are: one if the counter runs ahead of the clock, which large
+-- blocks would drive it to. Rises through expiry, deletion, FLUSHALL and restart, since the clock does.
 -- Nothing if the counter is no number, or where Lua can no longer count: it would hand out one number twice.
-local function nextToken()
+local function nextTokens(count)
   local seen = redis.call('GET', fence)
   local counter = tonumber(string.match(seen or '', '^%d+$'))
-  local token = counter and math.max(counter + 1, now) or now + 2000000
-  if seen and not counter or token > LAST_TOKEN then
+  if not counter or counter - now > MOST_LEAD then
+    count = 1
+  end
+  local last = counter and math.max(counter + count, now) or now + 2000000
+  if seen and not counter or last > LAST_TOKEN then
     return nil
   end
-  redis.call('SET', fence, string.format('%.0f', token))
-  return token
+  -- Formatted by hand: Lua would round it.
+  redis.call('SET', fence, string.format('%.0f', last))
+  return last - count + 1, count
 end
 
-local function give(to, ms)
-  local token = nextToken()
+local function give(to, ms, wanted)
+  local token, count = nextTokens(wanted)
   if token then
-    redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token), 'NX', 'PX', ms)
+    local more = count > 1 and '+' .. (count - 1) or ''
+    redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token) .. more, 'NX', 'PX', ms)
   end
-  return token
+  return token, count
 end
 
-local function grant(to, ms)
+local function grant(to, ms, wanted)
   drop(to)
-  local token = give(to, ms)
+  local token = give(to, ms, wanted)
   if token then
     redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. ' ' .. lock)
   end
   return token
+end
+
+-- Hands a free lock to the first who waits.
+local function passOn()
+  local head, ms, count = first()
+  if head then
+    grant(head, ms, count)
+  end
 end
 
 if op == 'release' then
@@ -107,18 +131,30 @@ if op == 'release' then
     redis.call('DEL', lock)
   end
   if held or not value then
-    local head, ms = first()
-    if head then
-      grant(head, ms)
-    end
+    passOn()
   end
   return { held and 1 or 0, now }
 end
 
 local lease, notAfter, ticketMs, grantMs = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+local wanted, before = tonumber(ARGV[8]), ARGV[9]
+local held, place = 0, nil
+
+if before then
+  place = redis.call('ZSCORE', queue, before)
+  drop(before)
+  local theirs = 'hf1:' .. before .. ':'
+  if type(value) == 'string' and string.sub(value, 1, #theirs) == theirs then
+    redis.call('DEL', lock)
+    held, value = 1, false
+  end
+end
 
 if now > notAfter then
-  return { 4, now }
+  if before and not value then
+    passOn()
+  end
+  return { 4, now, held }
 end
 
 if isMine() then
@@ -127,7 +163,7 @@ if isMine() then
   if redis.call('PTTL', lock) < tonumber(lease) then
     redis.call('PEXPIRE', lock, lease)
   end
-  return { 1, now, tonumber(string.sub(value, #mine + 1)) }
+  return { 1, now, held, tokens(string.sub(value, #mine + 1)) }
 end
 
 local left, notifies
@@ -135,35 +171,35 @@ if value then
   left = redis.call('PTTL', lock)
   notifies = string.sub(value, 1, 4) == 'hf1:'
   if left == -1 then
-    return { 5, now }
+    return { 5, now, held }
   end
 else
-  local head, more = first()
+  local head, more, count = first()
   if head == owner or not head and not more then
     -- The first write is one that a server without memory refuses, so that the caller is told.
-    local token = give(owner, lease)
+    local token, got = give(owner, lease, wanted)
     drop(owner)
-    return { token and 1 or 6, now, token }
+    return { token and 1 or 6, now, held, token, got }
   end
   if not head then
-    return { 7, now }
+    return { 7, now, held }
   end
-  if not grant(head, more) then
-    return { 6, now }
+  if not grant(head, more, count) then
+    return { 6, now, held }
   end
   left = more
   notifies = true
 end
 
 if ticketMs == 0 then
-  return { 3, now }
+  return { 3, now, held }
 end
 if not redis.call('ZSCORE', queue, owner) then
   local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
-  local place = last and math.max(tonumber(last) + 1, now) or now
+  place = tonumber(place) or last and math.max(tonumber(last) + 1, now) or now
   redis.call('ZADD', queue, string.format('%.0f', place), owner)
 end
-redis.call('HSET', tickets, owner, string.format('%.0f', nowMs + ticketMs) .. ' ' .. grantMs)
+redis.call('HSET', tickets, owner, string.format('%.0f', nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. wanted)
 redis.call('PEXPIRE', queue, 2 * ticketMs)
 redis.call('PEXPIRE', tickets, 2 * ticketMs)
-return { 2, now, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0 }
+return { 2, now, held, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0 }

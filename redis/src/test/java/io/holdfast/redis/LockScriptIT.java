@@ -40,6 +40,141 @@ class LockScriptIT {
                 .isEmpty();
     }
 
+    // --- tokens in a row
+
+    /** On a server that is new it starts ahead of the clock, and no tokens are reserved. */
+    private void counterIsBehindTheClock() {
+        redis.command("SET", Scripts.FENCE, "1");
+    }
+
+    @Test
+    void acquire_ofSeveralTokens_reservesThemInARow() {
+        counterIsBehindTheClock();
+        long before = scripts.attempt("b", "c:1:w", 30_000).token();
+
+        Reply reply = scripts.reserve("a", "c:1:x", 64);
+
+        assertThat(reply.tokens()).isEqualTo(64);
+        assertThat(reply.token()).isGreaterThan(before);
+        assertThat(scripts.value("a")).isEqualTo("hf1:c:1:x:" + reply.token() + "+63");
+        assertThat(scripts.attempt("d", "c:1:y", 30_000).token()).isGreaterThan(reply.token() + 63);
+    }
+
+    @Test
+    @Faults(15)
+    void acquire_repeatedByTheHolder_answersWithTheSameTokensHoweverManyItAsksFor() {
+        counterIsBehindTheClock();
+        Reply first = scripts.reserve("a", "c:1:x", 64);
+
+        Reply again = scripts.reserve("a", "c:1:x", 5);
+
+        assertThat(again.token()).isEqualTo(first.token());
+        assertThat(again.tokens()).isEqualTo(64);
+    }
+
+    @Test
+    void acquire_ofSeveralTokens_whoseCounterIsFarAheadOfTheClock_getsOne() {
+        long now = scripts.attempt("b", "c:1:w", 30_000).now();
+        redis.command("SET", Scripts.FENCE, Long.toString(now + 5_000_000));
+
+        assertThat(scripts.reserve("a", "c:1:x", 64).tokens()).isEqualTo(1);
+        assertThat(scripts.value("a")).isEqualTo("hf1:c:1:x:" + (now + 5_000_001));
+    }
+
+    @Test
+    void release_grantsTheNextAsManyTokensAsItsTicketSays() {
+        counterIsBehindTheClock();
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.reserve("a", "c:2:y", 64);
+
+        scripts.release("a", "c:1:x");
+
+        assertThat(scripts.holder("a")).isEqualTo("c:2:y");
+        assertThat(scripts.reserve("a", "c:2:y", 1).tokens()).isEqualTo(64);
+    }
+
+    // --- exchange
+
+    @Test
+    void exchange_withNobodyInLine_givesTheLockToTheNext() {
+        long token = scripts.attempt("a", "c:1:x", 30_000).token();
+
+        Reply reply = scripts.exchange("a", "c:1:x", "c:2:y", Scripts.NO_HURRY);
+
+        assertThat(reply.gaveUp()).isTrue();
+        assertThat(reply.token()).isGreaterThan(token);
+        assertThat(scripts.holder("a")).isEqualTo("c:2:y");
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+    }
+
+    @Test
+    @Faults(49)
+    void exchange_withOthersInLine_givesTheLockToTheFirstOfThem() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "d:1:z", 30_000);
+        scripts.queue("a", "e:1:z", 30_000);
+
+        Reply reply = scripts.exchange("a", "c:1:x", "c:2:y", Scripts.NO_HURRY);
+
+        assertThat(reply.gaveUp()).isTrue();
+        assertThat(reply.place()).isEqualTo(1);
+        assertThat(scripts.holder("a")).isEqualTo("d:1:z");
+        assertThat(scripts.queued("a")).asString().isEqualTo("[e:1:z, c:2:y]");
+    }
+
+    @Test
+    @Faults({15, 19})
+    void exchange_repeated_hasNoSecondEffect() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        long token = scripts.exchange("a", "c:1:x", "c:2:y", Scripts.NO_HURRY).token();
+
+        Reply again = scripts.exchange("a", "c:1:x", "c:2:y", Scripts.NO_HURRY);
+
+        assertThat(again.gaveUp()).isFalse();
+        assertThat(again.token()).isEqualTo(token);
+        assertThat(scripts.holder("a")).isEqualTo("c:2:y");
+    }
+
+    @Test
+    @Faults(17)
+    void exchange_byOneWhoHasLostTheLock_touchesNobody() {
+        scripts.attempt("a", "d:1:z", 30_000);
+
+        Reply reply = scripts.exchange("a", "c:1:x", "c:2:y", Scripts.NO_HURRY);
+
+        assertThat(reply.gaveUp()).isFalse();
+        assertThat(reply.code()).isEqualTo(2);
+        assertThat(scripts.holder("a")).isEqualTo("d:1:z");
+    }
+
+    @Test
+    @Faults(45)
+    void exchange_ofATicket_keepsItsPlace() {
+        scripts.attempt("a", "d:1:z", 30_000);
+        scripts.queue("a", "c:1:x", 30_000);
+        scripts.queue("a", "e:1:z", 30_000);
+
+        Reply reply = scripts.exchange("a", "c:1:x", "c:2:y", Scripts.NO_HURRY);
+
+        assertThat(reply.place()).isZero();
+        assertThat(scripts.queued("a")).asString().isEqualTo("[c:2:y, e:1:z]");
+        assertThat(scripts.tickets("a")).isEqualTo(2);
+    }
+
+    @Test
+    @Faults(16)
+    void exchange_thatComesTooLate_givesUpAndPassesOn_andAsksForNothing() {
+        scripts.attempt("a", "c:1:x", 30_000);
+        scripts.queue("a", "d:1:z", 30_000);
+
+        Reply reply = scripts.exchange("a", "c:1:x", "c:2:y", "1000");
+
+        assertThat(reply.code()).isEqualTo(4);
+        assertThat(reply.gaveUp()).isTrue();
+        assertThat(scripts.holder("a")).isEqualTo("d:1:z");
+        assertThat(scripts.queued("a")).isEmpty();
+    }
+
     // --- acquire
 
     @Test
@@ -74,7 +209,7 @@ class LockScriptIT {
         assertThat(scripts.ttl(TICKETS)).isBetween(11_000L, 12_000L);
         assertThat(redis.command("HGET", TICKETS, "c:2:y"))
                 .asString()
-                .isEqualTo((reply.now() / 1_000 + 6_000) + " 2000");
+                .isEqualTo((reply.now() / 1_000 + 6_000) + " 2000 1");
     }
 
     @Test
@@ -91,14 +226,14 @@ class LockScriptIT {
         scripts.attempt("a", "c:1:x", 30_000);
         scripts.queue("a", "c:2:y", 30_000);
         scripts.queue("a", "c:3:z", 30_000);
-        redis.command("HSET", TICKETS, "c:2:y", "1000 2000");
+        redis.command("HSET", TICKETS, "c:2:y", "1000 2000 1");
 
         Reply again = scripts.queue("a", "c:2:y", 30_000);
 
         assertThat(again.place()).isZero();
         assertThat(redis.command("HGET", TICKETS, "c:2:y"))
                 .asString()
-                .isEqualTo((again.now() / 1_000 + 6_000) + " 2000");
+                .isEqualTo((again.now() / 1_000 + 6_000) + " 2000 1");
         assertThat(scripts.queued("a")).hasSize(2);
     }
 
@@ -293,7 +428,7 @@ class LockScriptIT {
         scripts.queue("a", "c:2:first", 30_000);
         scripts.queue("a", "c:3:dead", 30_000);
         scripts.queue("a", "c:4:last", 30_000);
-        redis.command("HSET", TICKETS, "c:3:dead", "1000 2000");
+        redis.command("HSET", TICKETS, "c:3:dead", "1000 2000 1");
 
         scripts.release("a", "c:1:x");
         scripts.release("a", "c:2:first");

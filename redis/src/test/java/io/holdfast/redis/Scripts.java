@@ -51,15 +51,39 @@ final class Scripts {
     }
 
     Reply acquire(String name, String owner, long lease, String notAfter, long ticket, long grant) {
-        return lock(
-                name,
+        return acquire(name, owner, lease, notAfter, ticket, grant, 1);
+    }
+
+    private Reply acquire(
+            String name,
+            String owner,
+            long lease,
+            String notAfter,
+            long ticket,
+            long grant,
+            int tokens,
+            String... before) {
+        List<String> args = new ArrayList<>(List.of(
                 "acquire",
                 owner,
                 keys.inbox(),
                 Long.toString(lease),
                 notAfter,
                 Long.toString(ticket),
-                Long.toString(grant));
+                Long.toString(grant),
+                Integer.toString(tokens)));
+        args.addAll(Arrays.asList(before));
+        return lock(name, args.toArray(String[]::new));
+    }
+
+    /** Asks for the lock and so many tokens, and waits for it if it is not to be had. */
+    Reply reserve(String name, String owner, int tokens) {
+        return acquire(name, owner, 30_000, NO_HURRY, 6_000, 2_000, tokens);
+    }
+
+    /** One gives up what it has, and another asks in the same go. */
+    Reply exchange(String name, String before, String owner, String notAfter) {
+        return acquire(name, owner, 30_000, notAfter, 6_000, 2_000, 1, before);
     }
 
     /** Whether the owner had the lock. */
@@ -95,22 +119,32 @@ final class Scripts {
             if (code() != 1) {
                 throw new AssertionError("not granted: " + numbers);
             }
-            return numbers.get(2);
+            return numbers.get(3);
+        }
+
+        /** Of one that was granted: how many tokens it may use. */
+        long tokens() {
+            return token() > 0 ? numbers.get(4) : 0;
+        }
+
+        /** Of an exchange: whether the one who gave up had the lock. */
+        boolean gaveUp() {
+            return numbers.get(2) == 1;
         }
 
         /** Of one that was queued: ms until the holder's expiry. */
         long left() {
-            return queued(2);
+            return queued(3);
         }
 
         /** Of one that was queued: its place in line. */
         long place() {
-            return queued(3);
+            return queued(4);
         }
 
         /** Of one that was queued: whether the holder will notify. */
         boolean notified() {
-            return queued(4) == 1;
+            return queued(5) == 1;
         }
 
         private long queued(int index) {
@@ -131,7 +165,7 @@ final class Scripts {
     /** The owner of the lock, by its value; fails if nobody of ours has it. */
     String holder(String name) {
         String value = String.valueOf(value(name));
-        if (!value.matches("hf1:.+:[0-9]+")) {
+        if (!value.matches("hf1:.+:[0-9]+(\\+[0-9]+)?")) {
             throw new AssertionError("not held: " + value);
         }
         return value.substring(4, value.lastIndexOf(':'));
@@ -165,7 +199,7 @@ final class Scripts {
         List<String> lives = new ArrayList<>(List.of("HSET", keys.tickets(name)));
         for (int i = 0; i < count; i++) {
             line.addAll(List.of(Integer.toString(i), "dead:1:" + i));
-            lives.addAll(List.of("dead:1:" + i, "1000 2000"));
+            lives.addAll(List.of("dead:1:" + i, "1000 2000 1"));
         }
         redis.command(line.toArray(String[]::new));
         redis.command(lives.toArray(String[]::new));

@@ -76,8 +76,28 @@ public final class Peek {
         return engine.requests().underWay();
     }
 
+    /** Whether somebody of that client holds or wants the lock. */
+    public static boolean hasLine(Engine engine, String name) {
+        return engine.lines().has(name);
+    }
+
+    public static boolean hasLines(Engine engine) {
+        return !engine.lines().isEmpty();
+    }
+
     public static int held(Engine engine) {
         return ((Watchdog) get(WATCHDOG, engine)).held().size();
+    }
+
+    /** Whether the one who talks to the store was told by it that another holds the lock. */
+    public static boolean isRefused(Engine engine, String name) {
+        Acquisition leader = engine.lines().leader(name);
+        return leader != null && leader.isRefused();
+    }
+
+    public static boolean holdsLock(Engine engine, String name) {
+        return ((Watchdog) get(WATCHDOG, engine))
+                .held().stream().anyMatch(lease -> lease.name().equals(name));
     }
 
     public static boolean holds(Engine engine, String owner) {

@@ -72,13 +72,15 @@ final class Report {
 
     void summary(Campaign.Outcome outcome) {
         out.printf(
-                "%s: %,d seeds, %,d calls, %,d events, %d violations, %,d overlaps outside the timing model, %.1f s%n",
+                "%s: %,d seeds, %,d calls, %,d events, %d violations, %,d overlaps outside the timing model,"
+                        + " %,d locks passed on within a client, %.1f s%n",
                 outcome.passed() ? "PASSED" : "FAILED",
                 outcome.seeds(),
                 outcome.calls(),
                 outcome.steps(),
                 outcome.failed() == null ? 0 : 1,
                 outcome.overlaps(),
+                outcome.hits().timesPassedOn(),
                 outcome.took().toMillis() / 1e3);
     }
 }

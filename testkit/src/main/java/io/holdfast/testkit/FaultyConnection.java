@@ -3,6 +3,7 @@ package io.holdfast.testkit;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
+import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
@@ -54,8 +55,17 @@ final class FaultyConnection implements LockStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        Call call = new Call(Operation.ACQUIRE, request.name(), request.owner(), request.lease(), request.waits());
-        return send(List.of(call), context.commandTimeout(), () -> inner.acquire(request));
+        return send(List.of(call(request)), context.commandTimeout(), () -> inner.acquire(request));
+    }
+
+    private static Call call(AcquireRequest request) {
+        return new Call(Operation.ACQUIRE, request.name(), request.owner(), request.lease(), request.waits());
+    }
+
+    @Override
+    public CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
+        Call release = new Call(Operation.RELEASE, next.name(), owner, Duration.ZERO, false);
+        return send(List.of(release, call(next)), context.commandTimeout(), () -> inner.exchange(owner, next));
     }
 
     @Override
@@ -113,13 +123,13 @@ final class FaultyConnection implements LockStore {
         if (closed) {
             return CompletableFuture.failedFuture(unavailable("the connection is closed"));
         }
-        Operation operation = calls.get(0).operation();
-        return switch (faults.fate(operation, calls)) {
+        return switch (faults.fate(calls)) {
             case REQUEST_LOST -> CompletableFuture.failedFuture(unavailable("cannot be reached"));
             case REPLY_LOST ->
                 carryOut.get()
-                        .thenCompose(lost -> CompletableFuture.failedFuture(
-                                unavailable("the connection broke before the answer to " + operation + " came")));
+                        .thenCompose(lost ->
+                                CompletableFuture.failedFuture(unavailable("the connection broke before the answer to "
+                                        + calls.get(0).operation() + " came")));
             case HELD_UP -> {
                 CompletableFuture<T> answer = within(timeout);
                 synchronized (heldUp) {

@@ -8,8 +8,10 @@ import io.holdfast.spi.StoreFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -269,15 +271,21 @@ public final class FaultyStore {
     }
 
     /** Notes the calls of one request, and decides what becomes of it. */
-    synchronized Fate fate(Operation operation, List<Call> request) {
+    synchronized Fate fate(List<Call> request) {
         calls.addAll(request);
-        if (cutOff || takesOne(requestsToLose, operation)) {
+        Set<Operation> operations = EnumSet.noneOf(Operation.class);
+        request.forEach(call -> operations.add(call.operation()));
+        if (cutOff || takesOne(requestsToLose, operations)) {
             return Fate.REQUEST_LOST;
         }
-        if (takesOne(repliesToLose, operation)) {
+        if (takesOne(repliesToLose, operations)) {
             return Fate.REPLY_LOST;
         }
         return hanging ? Fate.HELD_UP : Fate.ANSWERED;
+    }
+
+    private static boolean takesOne(Map<Operation, Integer> left, Set<Operation> operations) {
+        return operations.stream().anyMatch(operation -> takesOne(left, operation));
     }
 
     private static boolean takesOne(Map<Operation, Integer> left, Operation operation) {

@@ -123,6 +123,8 @@ class HandedInPoolIT {
     void shortForm_borrowsThreeConnectionsAtMost() throws Exception {
         JedisPool pool = pool(50);
         DistributedLock lock = new RedisDistributedLock(pool, "order:1", 3_000, true);
+        // So that somebody has to wait, and the inbox is needed.
+        redis.command("SET", "distributed_lock:order:1", "somebody", "PX", "300");
 
         Crowd.all(16, () -> {
             for (int i = 0; i < 10; i++) {
@@ -206,7 +208,9 @@ class HandedInPoolIT {
         DistributedLock lock = new RedisDistributedLock(pool, "order:1", 1_500, true);
         assertThat(lock.tryLock()).isTrue();
         until(() -> pool.getNumActive() == 2);
-        Future<Boolean> waiter = Crowd.start(() -> lock.tryLock(20, SECONDS));
+        redis.command("SET", "distributed_lock:order:2", "somebody", "PX", "60000");
+        DistributedLock other = new RedisDistributedLock(pool, "order:2", 1_500, true);
+        Future<Boolean> waiter = Crowd.start(() -> other.tryLock(20, SECONDS));
         until(() -> pool.getNumActive() == 3);
         List<Jedis> taken = takeAll(pool, 1);
         assertThat(pool.getNumActive()).isEqualTo(4);
@@ -216,6 +220,7 @@ class HandedInPoolIT {
         until(() -> renewals() > renewedBefore + 2);
 
         assertThat(lock.unlock()).isTrue();
+        redis.command("DEL", "distributed_lock:order:2");
         assertThat(Crowd.get(waiter)).isTrue();
         taken.forEach(Jedis::close);
     }

@@ -60,12 +60,15 @@ class InspectIT {
     @Test
     void waiters_areListedFirstComeFirst() throws Exception {
         List<Future<Boolean>> waiters = new ArrayList<>();
+        List<Holdfast> clients = new ArrayList<>();
         try (Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
             for (int i = 1; i <= 3; i++) {
                 int place = i;
+                Holdfast client = Holdfast.connect(redis.uri());
+                clients.add(client);
                 waiters.add(Crowd.start(() -> {
-                    locks.lock("a").lock();
-                    return locks.lock("a").unlock();
+                    client.lock("a").lock();
+                    return client.lock("a").unlock();
                 }));
                 until(() -> locks.inspect("a").get(0).waiters().size() == place);
             }
@@ -78,6 +81,7 @@ class InspectIT {
         for (Future<Boolean> waiter : waiters) {
             assertThat(Crowd.get(waiter)).isTrue();
         }
+        clients.forEach(Holdfast::close);
     }
 
     @Test

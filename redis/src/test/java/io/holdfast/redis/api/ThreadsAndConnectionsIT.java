@@ -96,11 +96,12 @@ class ThreadsAndConnectionsIT {
                         .build();
                 Lease lease =
                         locks.lock("a", o -> o.lease(Duration.ofMillis(300))).acquire(Duration.ZERO)) {
+            heldByAnother("busy");
             List<Future<Boolean>> waiters = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
                 waiters.add(Crowd.start(() -> {
-                    locks.lock("a").lock();
-                    return locks.lock("a").unlock();
+                    locks.lock("busy").lock();
+                    return locks.lock("busy").unlock();
                 }));
             }
             List<Lease> async = new ArrayList<>();
@@ -126,10 +127,16 @@ class ThreadsAndConnectionsIT {
 
             async.forEach(Lease::close);
             lease.release();
+            redis.command("DEL", "distributed_lock:busy");
             for (Future<Boolean> waiter : waiters) {
                 assertThat(Crowd.get(waiter)).isTrue();
             }
         }
+    }
+
+    /** By one without threads and connections of ours. */
+    private void heldByAnother(String name) {
+        redis.command("SET", "distributed_lock:" + name, "somebody", "PX", "60000");
     }
 
     @Test
@@ -137,11 +144,13 @@ class ThreadsAndConnectionsIT {
         try (Holdfast locks = connect();
                 Lease lease =
                         locks.lock("a", o -> o.lease(Duration.ofMillis(300))).acquire(Duration.ZERO)) {
-            Future<Boolean> waiter = Crowd.start(() -> locks.lock("a").tryLock(20, SECONDS));
+            heldByAnother("busy");
+            Future<Boolean> waiter = Crowd.start(() -> locks.lock("busy").tryLock(20, SECONDS));
             until(() -> threads().contains("holdfast-inbox") && threads().contains("holdfast-renewal"));
 
             assertThat(ours()).allMatch(Thread::isDaemon);
             lease.release();
+            redis.command("DEL", "distributed_lock:busy");
             assertThat(Crowd.get(waiter)).isTrue();
         }
     }
@@ -162,13 +171,17 @@ class ThreadsAndConnectionsIT {
     @Faults(47)
     void close_whileOthersWait_endsTheirWaitsAndLeavesNoTicket() throws Exception {
         try (Holdfast holder = Holdfast.connect(redis.uri());
-                Lease held = holder.lock("a").acquire(Duration.ZERO)) {
+                Lease held = holder.lock("a").acquire(Duration.ZERO);
+                Lease other = holder.lock("b").acquire(Duration.ZERO)) {
             Holdfast locks = connect();
             List<Future<Boolean>> waiters = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
-                waiters.add(Crowd.start(() -> locks.lock("a").tryLock(60, SECONDS)));
+            for (int i = 0; i < 6; i++) {
+                String name = i % 2 == 0 ? "a" : "b";
+                waiters.add(Crowd.start(() -> locks.lock(name).tryLock(60, SECONDS)));
             }
-            until(() -> holder.inspect("a").get(0).waiters().size() == 5);
+            // One of each line stands in the store, for all of them.
+            until(() ->
+                    holder.inspect("*").stream().allMatch(lock -> lock.waiters().size() == 1));
 
             long start = System.nanoTime();
             locks.close();
@@ -177,8 +190,10 @@ class ThreadsAndConnectionsIT {
             for (Future<Boolean> waiter : waiters) {
                 assertThatExceptionOfType(ClientClosedException.class).isThrownBy(() -> Crowd.get(waiter));
             }
-            assertThat(holder.inspect("a").get(0).waiters()).isEmpty();
-            assertThat(held.isValid()).isTrue();
+            assertThat(holder.inspect("*"))
+                    .hasSize(2)
+                    .allMatch(lock -> lock.waiters().isEmpty());
+            assertThat(held.isValid() && other.isValid()).isTrue();
         }
     }
 

@@ -33,16 +33,18 @@ class WireCompatibilityIT {
             "if redis.call('get',KEYS[1]) == ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end";
 
     private final RedisServer redis = SharedRedis.empty();
-    private final Holdfast locks = Holdfast.builder()
+    private final Holdfast.Builder client = Holdfast.builder()
             .uri(redis.uri())
             .options(LockOptions.builder()
                     .backoff(new Backoff(Duration.ofMillis(20), Duration.ofMillis(50)))
-                    .build())
-            .build();
+                    .build());
+    private final Holdfast locks = client.build();
+    private final Holdfast others = client.build();
 
     @AfterEach
     void close() {
         locks.close();
+        others.close();
     }
 
     private long ttl(String key) {
@@ -95,8 +97,8 @@ class WireCompatibilityIT {
 
     private Future<Boolean> waiter() {
         return Crowd.start(() -> {
-            boolean obtained = locks.lock("x").tryLock(20, SECONDS);
-            return obtained && locks.lock("x").unlock();
+            boolean obtained = others.lock("x").tryLock(20, SECONDS);
+            return obtained && others.lock("x").unlock();
         });
     }
 
@@ -272,10 +274,11 @@ class WireCompatibilityIT {
 
     @Test
     void prefix_isWhatEveryKeyAndChannelStartsWith() throws Exception {
-        try (Holdfast other =
-                        Holdfast.builder().uri(redis.uri()).keyPrefix("app:").build();
+        Holdfast.Builder app = Holdfast.builder().uri(redis.uri()).keyPrefix("app:");
+        try (Holdfast other = app.build();
+                Holdfast third = app.build();
                 Lease lease = other.lock("x").acquire(Duration.ZERO)) {
-            Future<Boolean> waiter = Crowd.start(() -> other.lock("x").tryLock(20, SECONDS));
+            Future<Boolean> waiter = Crowd.start(() -> third.lock("x").tryLock(20, SECONDS));
             until(() ->
                     redis.command("PUBSUB", "CHANNELS", "app:~inbox:*") instanceof List<?> list && list.size() == 1);
 

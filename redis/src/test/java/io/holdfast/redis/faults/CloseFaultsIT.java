@@ -33,15 +33,18 @@ class CloseFaultsIT {
     @Faults(47)
     void close_withWaitersAndHolders_endsEveryWaitAndReleasesWhatIsHeld() throws Exception {
         Client client = rig.direct();
-        rig.direct().take("busy", LONG);
+        Client other = rig.direct();
+        List<String> busy = List.of("busy 1", "busy 2", "busy 3");
+        busy.forEach(name -> other.take(name, LONG));
         Lease held = client.take("held", LONG);
-        Future<Boolean> sync = rig.start(() -> client.lock("busy").tryLock(SOON));
+        Future<Boolean> sync = rig.start(() -> client.lock("busy 1").tryLock(SOON));
         Future<Boolean> endless = rig.start(() -> {
-            client.lock("busy").lock();
+            client.lock("busy 2").lock();
             return true;
         });
-        CompletableFuture<Lease> async = client.lock("busy").acquireAsync(SOON).toCompletableFuture();
-        until("all wait", () -> rig.waiters("busy") == 3);
+        CompletableFuture<Lease> async =
+                client.lock("busy 3").acquireAsync(SOON).toCompletableFuture();
+        until("all wait", () -> busy.stream().allMatch(name -> rig.waiters(name) == 1));
 
         client.close();
 
@@ -49,7 +52,7 @@ class CloseFaultsIT {
             assertThatThrownBy(() -> get(waiter)).isInstanceOf(ClientClosedException.class);
         }
         assertThat(rig.isFree("held")).isTrue();
-        assertThat(rig.waiters("busy")).isZero();
+        assertThat(busy).allMatch(name -> rig.waiters(name) == 0);
         assertThat(held.isValid()).isFalse();
         assertThat(held.release()).isFalse();
         Loss loss = held.lost().toCompletableFuture().get(5, java.util.concurrent.TimeUnit.SECONDS);
@@ -69,11 +72,14 @@ class CloseFaultsIT {
     void close_whileTheStoreIsSilent_isBoundedAndEndsEveryWait() {
         Duration timeout = ofMillis(300);
         Client client = rig.overProxy(timeout).connected();
-        rig.direct().take("busy", LONG);
+        Client other = rig.direct();
+        other.take("busy 1", LONG);
+        other.take("busy 2", LONG);
         Lease held = client.take("held", ofMillis(900));
-        Future<Boolean> sync = rig.start(() -> client.lock("busy").tryLock(SOON));
-        CompletableFuture<Lease> async = client.lock("busy").acquireAsync(SOON).toCompletableFuture();
-        until("all wait", () -> rig.waiters("busy") == 2);
+        Future<Boolean> sync = rig.start(() -> client.lock("busy 1").tryLock(SOON));
+        CompletableFuture<Lease> async =
+                client.lock("busy 2").acquireAsync(SOON).toCompletableFuture();
+        until("all wait", () -> rig.waiters("busy 1") == 1 && rig.waiters("busy 2") == 1);
         rig.proxy().stall();
         long start = System.nanoTime();
 

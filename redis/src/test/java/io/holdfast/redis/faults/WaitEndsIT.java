@@ -46,20 +46,22 @@ class WaitEndsIT {
     @Faults(46)
     void interrupt_inTheQueue_endsTheWaitAndTakesTheTicketBack() {
         Client client = rig.direct();
-        rig.direct().take("a", LONG);
+        Client other = rig.direct();
+        List<String> names = List.of("a", "b", "c");
+        names.forEach(name -> other.take(name, LONG));
         List<Waiter> waiters = List.of(
                 new Waiter(() -> client.lock("a").tryLock(SOON)),
-                new Waiter(() -> client.lock("a").acquire(SOON).isValid()),
+                new Waiter(() -> client.lock("b").acquire(SOON).isValid()),
                 new Waiter(() -> {
-                    client.lock("a").lockInterruptibly();
+                    client.lock("c").lockInterruptibly();
                     return true;
                 }));
-        until("they wait", () -> rig.waiters("a") == 3);
+        until("they wait", () -> names.stream().allMatch(name -> rig.waiters(name) == 1));
 
         waiters.forEach(waiter -> waiter.thread.interrupt());
 
         waiters.forEach(Waiter::assertInterrupted);
-        until("their tickets are gone", () -> rig.waiters("a") == 0);
+        until("their tickets are gone", () -> names.stream().allMatch(name -> rig.waiters(name) == 0));
     }
 
     /** The thread is in the middle of an exchange, which is not cut short; the answer is "queued". */

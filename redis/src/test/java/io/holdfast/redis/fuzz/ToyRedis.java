@@ -46,7 +46,7 @@ final class ToyRedis {
 
     private byte[] acquire(String lock, List<String> args) {
         if (now() > Long.parseLong(args.get(4))) {
-            return bytes("*2\r\n:4\r\n:" + now() + "\r\n");
+            return bytes("*3\r\n:4\r\n:" + now() + "\r\n:0\r\n");
         }
         String holder = locks.putIfAbsent(lock, args.get(1));
         if (holder == null) {
@@ -54,9 +54,11 @@ final class ToyRedis {
         } else if (!holder.equals(args.get(1))) {
             boolean waits = !args.get(5).equals("0");
             return bytes(
-                    waits ? "*5\r\n:2\r\n:" + now() + "\r\n:100\r\n:0\r\n:0\r\n" : "*2\r\n:3\r\n:" + now() + "\r\n");
+                    waits
+                            ? "*6\r\n:2\r\n:" + now() + "\r\n:0\r\n:100\r\n:0\r\n:0\r\n"
+                            : "*3\r\n:3\r\n:" + now() + "\r\n:0\r\n");
         }
-        return bytes("*3\r\n:1\r\n:" + now() + "\r\n:" + tokens.get(lock) + "\r\n");
+        return bytes("*5\r\n:1\r\n:" + now() + "\r\n:0\r\n:" + tokens.get(lock) + "\r\n:1\r\n");
     }
 
     private static long now() {

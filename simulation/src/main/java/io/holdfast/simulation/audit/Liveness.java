@@ -33,6 +33,7 @@ public final class Liveness {
     private final List<Party> parties;
     private final LongSupplier disturbedUntil;
     private final Map<String, Long> since = new HashMap<>();
+    private long setBackNanos;
     private final Set<String> lostOwners = new HashSet<>();
 
     /**
@@ -57,6 +58,11 @@ public final class Liveness {
         this.names = names;
         this.parties = parties;
         this.disturbedUntil = disturbedUntil;
+    }
+
+    /** The server's clock was set back: until it has caught up, the server takes requests that it should refuse. */
+    public void setBack(long nanos) {
+        setBackNanos += nanos;
     }
 
     /** Looks from now on. */
@@ -114,7 +120,7 @@ public final class Liveness {
                     && party != null
                     && !party.platform().isClosed()
                     && isConnected(party)
-                    && lasts("orphan " + owner, 1_500_000_000L + 2 * party.timeoutNanos(), seen)) {
+                    && lasts("orphan " + owner, 1_500_000_000L + 2 * party.timeoutNanos() + setBackNanos, seen)) {
                 throw new Violation(
                         "H1", "what a late acquire of " + owner + " has brought is left, after its release");
             }

@@ -33,6 +33,7 @@ public final class ServerAudit implements Server.Watcher {
     private final Set<String> orphans = new LinkedHashSet<>();
     private final Set<String> granted = new HashSet<>();
     private final Set<String> releasedOwners = new HashSet<>();
+    private final Set<Long> firstTokens = new HashSet<>();
     private long highestToken;
     private final List<State> before = new ArrayList<>();
     private @Nullable RedisModel model;
@@ -92,7 +93,8 @@ public final class ServerAudit implements Server.Watcher {
             return;
         }
         String kind = Commands.kind(command);
-        if (!kind.equals("acquire")
+        String gaveUp = kind.equals("acquire") ? Commands.before(command) : null;
+        if ((!kind.equals("acquire") || gaveUp != null)
                 && reply instanceof RedisModel.ErrorReply error
                 && error.message().contains("OOM")) {
             throw new Violation("L5", kind + " does not work on a server without memory");
@@ -106,15 +108,21 @@ public final class ServerAudit implements Server.Watcher {
             if (kind.equals("renew") && isNamed(command, then)) {
                 owner = String.valueOf(owner(then.value()));
             }
-            judge(kind, owner, then, state(then.key()));
+            judge(kind, owner, gaveUp, then, state(then.key()));
+            if (gaveUp != null) {
+                notice(command, "release", gaveUp, then, late || again);
+            }
             notice(command, kind, owner, then, late || again);
         }
         if (!kind.equals("renew")) {
             everythingExpires(command);
         }
         if (kind.equals("release")) {
-            isPassedOn(command);
-        } else if (kind.equals("acquire") && late && !again) {
+            isPassedOn(command, Commands.argument(command, 1));
+        } else if (gaveUp != null) {
+            isPassedOn(command, gaveUp);
+        }
+        if (kind.equals("acquire") && late && !again) {
             String owner = Commands.argument(command, 1);
             if (releasedOwners.contains(owner)) {
                 orphans.add(owner);
@@ -145,14 +153,15 @@ public final class ServerAudit implements Server.Watcher {
         return false;
     }
 
-    private void judge(String kind, String actor, State then, State now) {
+    private void judge(String kind, String actor, @Nullable String gaveUp, State then, State now) {
         String owner = owner(then.value());
         String ownerNow = owner(now.value());
         if (ownerNow != null && !ownerNow.equals(owner)) {
             if (kind.equals("renew")) {
                 throw new Violation("I4", "a renewal by " + actor + " gave " + now.key() + " to " + ownerNow);
             }
-            highestToken = Math.max(highestToken, token(now.value()));
+            firstTokens.add(token(now.value()));
+            highestToken = Math.max(highestToken, lastToken(now.value()));
             if (highestToken > HIGH) {
                 hits.hit(58);
             }
@@ -162,7 +171,8 @@ public final class ServerAudit implements Server.Watcher {
             return;
         }
         if (!Objects.equals(then.value(), now.value())) {
-            if (!kind.equals("release") || !actor.equals(owner)) {
+            boolean itsOwn = kind.equals("release") ? actor.equals(owner) : owner.equals(gaveUp);
+            if (!itsOwn) {
                 throw new Violation("I4", kind + " by " + actor + " took " + then.key() + " from " + owner);
             }
         } else if (now.expiry() < then.expiry()) {
@@ -225,9 +235,9 @@ public final class ServerAudit implements Server.Watcher {
     }
 
     /** A lock that is given back goes to the first who waits, at once. */
-    private void isPassedOn(List<String> command) {
+    private void isPassedOn(List<String> command, String by) {
         String lock = Commands.key(command, 0);
-        boolean freed = Commands.argument(command, 1).equals(owner(before.get(0).value()));
+        boolean freed = by.equals(owner(before.get(0).value()));
         if (!freed || model().value(lock) != null) {
             return;
         }
@@ -267,8 +277,30 @@ public final class ServerAudit implements Server.Watcher {
         return highestToken;
     }
 
+    /** Whether the server has granted a lock with this token, and it is not one that was passed on. */
+    boolean isGranted(long token) {
+        return firstTokens.contains(token);
+    }
+
+    /** Whether a lock with that value is the owner's, and the token one of those it was granted with. */
+    static boolean covers(@Nullable String value, String owner, long token) {
+        return owner.equals(owner(value)) && token(value) <= token && token <= lastToken(value);
+    }
+
     private static long token(@Nullable String value) {
-        return value == null ? 0 : Long.parseLong(value.substring(value.lastIndexOf(':') + 1));
+        return value == null ? 0 : Long.parseLong(tokens(value)[0]);
+    }
+
+    private static long lastToken(@Nullable String value) {
+        if (value == null) {
+            return 0;
+        }
+        String[] tokens = tokens(value);
+        return Long.parseLong(tokens[0]) + (tokens.length > 1 ? Long.parseLong(tokens[1]) : 0);
+    }
+
+    private static String[] tokens(String value) {
+        return value.substring(value.lastIndexOf(':') + 1).split("\\+", -1);
     }
 
     /** Who holds the lock with that value; null if it is none of ours. */

@@ -99,7 +99,7 @@ final class Actor {
                 party,
                 dice,
                 new Section.Before(scene.auditor().floor(name), scene.journal().now()));
-        Patience patience = new Patience(scene, party);
+        Patience patience = new Patience(scene, party, name);
         try {
             scene.called();
             int kind = dice.below(10);
@@ -170,7 +170,8 @@ final class Actor {
         LockOptions.Builder options = LockOptions.builder()
                 .lease(Duration.ofMillis(lease))
                 .backoff(new Backoff(Duration.ofMillis(5), Duration.ofMillis(200)))
-                .outageLimit(Duration.ofSeconds(2));
+                .outageLimit(Duration.ofSeconds(2))
+                .handOver(Duration.ofMillis(dice.pick(0L, 15L, 15L, 15L, 200L)));
         if (dice.oneIn(8)) {
             options.renewal(false);
         }

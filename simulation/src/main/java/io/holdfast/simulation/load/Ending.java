@@ -57,6 +57,9 @@ public final class Ending {
             if (!Peek.waiting(party.engine()).isEmpty()) {
                 throw new Violation("H1", "nobody waits, and " + Peek.waiting(party.engine()) + " are kept as waiting");
             }
+            if (Peek.hasLines(party.engine())) {
+                throw new Violation("H1", "nobody wants a lock, and a line is kept for one");
+            }
             if (Peek.held(party.engine()) != 0) {
                 throw new Violation(
                         "H1", "nobody holds a lock, and " + Peek.held(party.engine()) + " leases are watched");

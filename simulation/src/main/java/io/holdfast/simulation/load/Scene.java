@@ -47,7 +47,8 @@ public final class Scene {
             Dice lag = Dice.of(setup.seed(), 9);
             server.replicate(() -> lag.oneIn(20) ? lag.below(500_000_000L) : lag.below(3_000_000L));
         }
-        this.auditor = new Auditor(world, server, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
+        this.auditor =
+                new Auditor(world, server, audit, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
         this.director = new Director(this);
         this.liveness =
                 new Liveness(world, server, network, audit, PREFIX, setup.names(), parties, director::disturbedUntil);
@@ -55,6 +56,10 @@ public final class Scene {
 
     /** Opens the clients and lets their threads go. */
     public void start() {
+        if (setup.counterKnown()) {
+            long past = server.host().wallMicros() - 10_000_000;
+            server.byHand("SET", PREFIX + "~fence", Long.toString(past));
+        }
         if (setup.copied()) {
             hits.hit(13);
         }
@@ -121,6 +126,10 @@ public final class Scene {
 
     long highestToken() {
         return audit.highestToken();
+    }
+
+    Liveness liveness() {
+        return liveness;
     }
 
     Journal journal() {

@@ -34,6 +34,7 @@ final class ServerFaults {
                 scene.hits().hit(11);
                 long back = dice.between(1, 8_000) * MS;
                 scene.server().host().stepWall(-back);
+                scene.liveness().setBack(back);
                 stateLost();
                 director.disturbed(back + 10_000 * MS);
             }

@@ -14,6 +14,8 @@ import java.util.stream.IntStream;
  * @param steps what each of them does, one after the other
  * @param rates how fast the clients' clocks run
  * @param driftBeyondModel whether that is more than the timing model allows
+ * @param counterKnown whether tokens were counted before; if not, the counter starts ahead of the clock, and none are
+ *     reserved for a while
  * @param copied whether the second client is a copy of the first, with the same id
  */
 public record Setup(
@@ -29,6 +31,7 @@ public record Setup(
         long timeoutMillis,
         List<Double> rates,
         boolean driftBeyondModel,
+        boolean counterKnown,
         boolean copied,
         List<Planned> faults) {
 
@@ -46,7 +49,7 @@ public record Setup(
     public static Setup of(long seed, Topology topology) {
         Dice dice = Dice.of(seed, 2);
         int clients = (int) dice.between(2, 4);
-        int actors = (int) dice.between(1, 3);
+        int actors = (int) dice.between(1, 4);
         long lease = dice.oneIn(8) ? 10_000L : dice.pick(300L, 500L, 1_000L, 2_000L);
         boolean driftBeyond = dice.oneIn(25);
         List<Double> rates = IntStream.range(0, clients)
@@ -65,6 +68,7 @@ public record Setup(
                 dice.pick(60L, 150L, 400L, 1_000L),
                 rates,
                 driftBeyond,
+                !dice.oneIn(5),
                 dice.oneIn(20),
                 faults(dice, topology.faults()));
     }

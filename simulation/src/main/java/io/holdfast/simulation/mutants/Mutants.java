@@ -10,6 +10,8 @@ final class Mutants {
     private static final String STORE = "redis/src/main/java/io/holdfast/redis/RedisStore.java";
     private static final String ENGINE = "core/src/main/java/io/holdfast/internal/Engine.java";
     private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
+    private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
+    private static final String LOSSES = "core/src/main/java/io/holdfast/internal/Losses.java";
     private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
     private static final String WATCHDOG = "core/src/main/java/io/holdfast/internal/Watchdog.java";
     private static final String HELD = "core/src/main/java/io/holdfast/internal/HeldLease.java";
@@ -37,8 +39,8 @@ final class Mutants {
                     "validity is counted from the reply to the acquire",
                     new Edit(
                             ACQUISITION,
-                            "Validity.after(sentNanos, sentWall, options.lease())",
-                            "Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease())")),
+                            "Validity validity = ask.validity();",
+                            "Validity validity = Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease());")),
             Mutant.of(
                     "validity is counted from the reply to the renewal",
                     new Edit(
@@ -64,19 +66,21 @@ final class Mutants {
                             "    void trust(long token) {\n" + "        synchronized (this) {\n"
                                     + "            if (phase != Phase.WAITING) {\n" + "                return;\n"
                                     + "            }\n" + "            phase = Phase.ASKING;\n" + "        }\n"
-                                    + "        granted(owner, token, Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease()));\n"
+                                    + "        granted(new Ask(new AcquireRequest(name, owner, options.lease(), true), platform.nanoTime(), platform.wallMillis()), new AcquireReply.Granted(token));\n"
                                     + "    }\n" + "\n"
                                     + "    /** News that may concern this acquisition: ask again. */")),
             Mutant.of(
                     "the lock is set first, and given its expiry in a second step",
                     new Edit(
                             LOCK,
-                            "string.format('%.0f', token), 'NX', 'PX', ms)",
-                            "string.format('%.0f', token), 'NX')"),
+                            "string.format('%.0f', token) .. more, 'NX', 'PX', ms)",
+                            "string.format('%.0f', token) .. more, 'NX')"),
                     new Edit(
                             STORE,
-                            "case 1 -> done(new AcquireReply.Granted(reply.part(2).count()));",
-                            "case 1 -> link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(answer -> new AcquireReply.Granted(reply.part(2).count()));")),
+                            "        return acquired == null\n",
+                            "        if (code == 1) {\n"
+                                    + "            return link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(done -> new ExchangeReply(released, granted(reply)));\n"
+                                    + "        }\n" + "        return acquired == null\n")),
             Mutant.of(
                     "a release does not compare the owner",
                     new Edit(
@@ -100,8 +104,10 @@ final class Mutants {
                     "a grant to a waiter that never answers lasts for ever",
                     new Edit(
                             LOCK,
-                            "local function grant(to, ms)\n" + "  drop(to)\n" + "  local token = give(to, ms)",
-                            "local function grant(to, ms)\n" + "  drop(to)\n" + "  local token = give(to, 86400000)")),
+                            "local function grant(to, ms, wanted)\n" + "  drop(to)\n"
+                                    + "  local token = give(to, ms, wanted)",
+                            "local function grant(to, ms, wanted)\n" + "  drop(to)\n"
+                                    + "  local token = give(to, 86400000, wanted)")),
             Mutant.of(
                     "a ticket has no expiry",
                     new Edit(
@@ -128,8 +134,8 @@ final class Mutants {
                     "who leaves does not pass the lock on",
                     new Edit(
                             LOCK,
-                            "  if held or not value then\n" + "    local head, ms = first()",
-                            "  if not held and not value then\n" + "    local head, ms = first()")),
+                            "  if held or not value then\n" + "    passOn()",
+                            "  if not held and not value then\n" + "    passOn()")),
             Mutant.of(
                     "an acquire that comes late is carried out, and queues for somebody who has left",
                     new Edit(LOCK, "if now > notAfter then", "if now > notAfter + 86400000000 then")),
@@ -145,25 +151,25 @@ final class Mutants {
                             "  if held then\n" + "    redis.call('DEL', lock, fence)"),
                     new Edit(
                             LOCK,
-                            "local token = counter and math.max(counter + 1, now) or now + 2000000",
-                            "local token = (counter or 0) + 1")),
+                            "local last = counter and math.max(counter + count, now) or now + 2000000",
+                            "local last = (counter or 0) + count")),
             Mutant.of(
                     "tokens are not taken from the clock, and start anew when the counter is lost",
                     new Edit(
                             LOCK,
-                            "local token = counter and math.max(counter + 1, now) or now + 2000000",
-                            "local token = (counter or 0) + 1")),
+                            "local last = counter and math.max(counter + count, now) or now + 2000000",
+                            "local last = (counter or 0) + count")),
             Mutant.of(
                     "a time-out is counted by the wall clock",
                     new Edit(
                             ACQUISITION,
                             "        Phase was = end();\n" + "        if (was == null) {\n" + "            return;\n"
-                                    + "        }\n" + "        noteWait(false);",
+                                    + "        }\n" + "        Acquisition leader",
                             "        if (waits() && (platform.wallMillis() - startWall) * 1_000_000 < waitNanos) {\n"
                                     + "            deadline = platform.schedule(5_000_000, this::expire);\n"
                                     + "            return;\n" + "        }\n" + "        Phase was = end();\n"
                                     + "        if (was == null) {\n" + "            return;\n" + "        }\n"
-                                    + "        noteWait(false);"),
+                                    + "        Acquisition leader"),
                     new Edit(
                             ACQUISITION,
                             "        this.startNanos = platform.nanoTime();",
@@ -310,12 +316,57 @@ final class Mutants {
                             ACQUISITION,
                             "        if (failure != null) {\n"
                                     + "            result.completeExceptionally(Failures.asLockException(name, failure));\n"
-                                    + "        } else if (!answered) {",
-                            "        if (failure == null && !answered) {")),
+                                    + "        } else if (!standing.answered()) {",
+                            "        if (failure == null && !standing.answered()) {")),
             Mutant.of(
                     "a give-up is not repeated when the store does not answer",
                     new Edit(
-                            RELEASES,
-                            "            if (!answered && platform",
-                            "            if (answered && platform")));
+                            RELEASES, "            if (!answered && platform", "            if (answered && platform")),
+            Mutant.of(
+                    "a lock is passed on within a client with the token it had",
+                    new Edit(LINE, "return nextToken++;", "return nextToken - 1;")),
+            Mutant.of(
+                    "a lock is passed on with tokens that were not reserved",
+                    new Edit(LINE, "tokensLeft == 0 ||", "tokensLeft == -500 ||")),
+            Mutant.of(
+                    "a lock is passed on and its release is sent all the same",
+                    new Edit(
+                            ENGINE,
+                            "        if (passOn(lease)) {\n" + "            return true;",
+                            "        if (passOn(lease)) {\n" + "            releases.undo(lease);\n"
+                                    + "            return true;")),
+            Mutant.of(
+                    "a lease that is passed on begins anew for the next",
+                    new Edit(
+                            ACQUISITION,
+                            "platform.nanoTime(), from.validity());",
+                            "platform.nanoTime(), Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease()));")),
+            Mutant.of(
+                    "a loss does not let the others of the client go on",
+                    new Edit(LOSSES, "        next.accept(lease);\n", "")),
+            Mutant.of(
+                    "who leaves the head of the line lets nobody take its place",
+                    new Edit(ACQUISITION, "            next.lead(this, left);", "            takeBack(left);")),
+            Mutant.of(
+                    "an exchange that comes too late frees the lock and passes it on to nobody",
+                    new Edit(LOCK, "  if before and not value then\n" + "    passOn()\n" + "  end\n", "")),
+            Mutant.of("an exchange leaves the ticket of the one who gives up", new Edit(LOCK, "  drop(before)\n", "")),
+            Mutant.of(
+                    "an exchange takes the lock from whoever has it",
+                    new Edit(
+                            LOCK,
+                            "  if type(value) == 'string' and string.sub(value, 1, #theirs) == theirs then\n",
+                            "  if type(value) == 'string' then\n")),
+            Mutant.of(
+                    "an exchange whose answer is lost leaves what was to be given up",
+                    new Edit(
+                            ENGINE,
+                            "        ended(lease);\n" + "        if (error != null) {",
+                            "        ended(lease);\n" + "        if (error != null && reply != null) {")),
+            Mutant.of(
+                    "a repeated acquire is answered with more tokens than were reserved",
+                    new Edit(
+                            LOCK,
+                            "  return tonumber(token), 1 + (tonumber(more) or 0)",
+                            "  return tonumber(token), 64 + (tonumber(more) or 0)")));
 }

@@ -47,6 +47,12 @@ public final class Commands {
         return command.get(3 + keys(command) + index);
     }
 
+    /** Who gives up in an exchange; null for other commands. */
+    public static @Nullable String before(List<String> command) {
+        int place = 3 + keys(command) + 8;
+        return kind(command).equals("acquire") && command.size() > place ? command.get(place) : null;
+    }
+
     /** The owner an acquire or a release is about; null for others. */
     public static @Nullable String owner(List<String> command) {
         String kind = kind(command);
@@ -56,7 +62,11 @@ public final class Commands {
     static String brief(List<String> command) {
         String kind = kind(command);
         return switch (kind) {
-            case "acquire", "release" -> kind + " " + key(command, 0) + " by " + argument(command, 1);
+            case "acquire", "release" -> {
+                String before = before(command);
+                yield kind + " " + key(command, 0) + " by " + argument(command, 1)
+                        + (before == null ? "" : " instead of " + before);
+            }
             case "renew" -> "renew " + command.subList(3 + keys(command), command.size());
             default -> command.size() > 4 ? kind : String.join(" ", command);
         };

@@ -43,17 +43,19 @@ final class RandomLocking {
     }
 
     private void acquire() {
-        Object reply = run(
-                Script.LOCK,
-                lockKeys(),
-                List.of(
-                        "acquire",
-                        owner(),
-                        RedisModelIT.INBOX,
-                        lease(),
-                        random.nextInt(20) == 0 ? "1000" : NO_HURRY,
-                        random.nextInt(4) == 0 ? "0" : "6000000",
-                        "2000000"));
+        List<String> args = new ArrayList<>(List.of(
+                "acquire",
+                owner(),
+                RedisModelIT.INBOX,
+                lease(),
+                random.nextInt(20) == 0 ? "1000" : NO_HURRY,
+                random.nextInt(4) == 0 ? "0" : "6000000",
+                "2000000",
+                pick("1", "1", "64")));
+        if (random.nextInt(3) == 0) {
+            args.add(owner());
+        }
+        Object reply = run(Script.LOCK, lockKeys(), args);
         if (reply instanceof List<?> list) {
             codes.add(list.get(0));
         }
@@ -82,7 +84,7 @@ final class RandomLocking {
     private void meddle() {
         switch (random.nextInt(9)) {
             case 0, 1 -> twins.same("DEL", "lock");
-            case 2, 3 -> twins.same("HSET", "tickets", owner(), pick("1000 2000", "garbage"));
+            case 2, 3 -> twins.same("HSET", "tickets", owner(), pick("1000 2000 1", "garbage"));
             case 4 -> twins.same("SET", "lock", "somebody", "PX", "5000000");
             case 5 -> twins.same("SET", "lock", "forever");
             case 6 -> twins.same("SET", "fence", pick("abc", "9007199254740990", "9007199254740991", "5", "-1"));

@@ -272,8 +272,8 @@ class RedisModelTest {
     @Test
     void theLockGoesToWhoWaits() {
         String script = new String(Script.LOCK.text(), UTF_8);
-        assertThat(lock(script, "acquire", "c1:1:1")).isEqualTo(List.of(1L, micros, micros + 2_000_000));
-        assertThat(lock(script, "acquire", "c2:1:1")).isEqualTo(List.of(2L, micros, 10_000L, 0L, 1L));
+        assertThat(lock(script, "acquire", "c1:1:1")).isEqualTo(List.of(1L, micros, 0L, micros + 2_000_000, 1L));
+        assertThat(lock(script, "acquire", "c2:1:1")).isEqualTo(List.of(2L, micros, 0L, 10_000L, 0L, 1L));
         assertThat(lock(script, "release", "c1:1:1")).isEqualTo(List.of(1L, micros));
         assertThat(published).containsExactly("inbox:c2 c2:1:1 lock");
         assertThat(redis.value("lock")).isEqualTo("hf1:c2:1:1:" + (micros + 2_000_001));
@@ -319,6 +319,7 @@ class RedisModelTest {
                 "10000",
                 Long.toString(micros + 1_000_000),
                 "6000",
-                "2000");
+                "2000",
+                "1");
     }
 }

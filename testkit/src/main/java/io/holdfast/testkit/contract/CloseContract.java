@@ -61,7 +61,9 @@ interface CloseContract extends Contract {
         waiters.add(bench().start(() -> lock.tryLock(Bench.PATIENCE)));
         waiters.add(bench().start(() -> lock.acquire(Bench.PATIENCE)));
         CompletionStage<Lease> stage = lock.acquireAsync(Bench.PATIENCE);
-        bench().awaitWaiting(5);
+        // One of them waits in the store, the others in the line of their client.
+        bench().awaitWaiting(1);
+        waiters.forEach(waiter -> bench().until(waiter::rests));
 
         client.close();
 

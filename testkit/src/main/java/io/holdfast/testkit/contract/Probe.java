@@ -3,6 +3,7 @@ package io.holdfast.testkit.contract;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
+import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.ReleaseReply;
@@ -47,6 +48,17 @@ final class Probe implements StoreFactory {
         public CompletionStage<ReleaseReply> release(String name, String owner) {
             witness.released(name, owner);
             return inner.release(name, owner);
+        }
+
+        @Override
+        public CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
+            witness.released(next.name(), owner);
+            long sent = System.nanoTime();
+            long floor = witness.asked(next);
+            return inner.exchange(owner, next).thenApply(reply -> {
+                witness.answered(next, reply.acquired(), sent, floor);
+                return reply;
+            });
         }
 
         @Override

@@ -40,6 +40,7 @@ public abstract class StoreContract
                 TokenContract,
                 LossContract,
                 WaitingContract,
+                LineContract,
                 AsyncContract,
                 LeaseContract,
                 CloseContract,

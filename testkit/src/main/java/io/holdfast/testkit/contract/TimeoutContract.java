@@ -92,14 +92,16 @@ interface TimeoutContract extends Contract {
         DistributedLock lock = bench().lock();
         Actor<Boolean> first = bench().start(() -> lock.tryLock(Long.MAX_VALUE, SECONDS) && lock.unlock());
         bench().awaitWaiting(1);
+        DistributedLock other = bench().lock();
         Actor<Boolean> second = bench().start(() -> {
-            try (Lease lease = lock.acquire(Duration.ofSeconds(Long.MAX_VALUE))) {
+            try (Lease lease = other.acquire(Duration.ofSeconds(Long.MAX_VALUE))) {
                 return lease.isValid();
             }
         });
         bench().awaitWaiting(2);
+        // In the line of its client, behind the first.
         Actor<Boolean> third = bench().start(() -> lock.tryLock(Long.MAX_VALUE - 1, NANOSECONDS) && lock.unlock());
-        bench().awaitWaiting(3);
+        bench().until(third::rests);
 
         holder.unlock();
 

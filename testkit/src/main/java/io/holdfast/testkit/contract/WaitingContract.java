@@ -70,7 +70,6 @@ interface WaitingContract extends Contract {
         bench().lock().acquire(Bench.PATIENCE).close();
     }
 
-    /** Threads of three clients in turn: those of one cannot pass the lock among themselves. */
     @Test
     @Faults(49)
     default void waiters_areServedFirstComeFirstServed() {
@@ -78,11 +77,10 @@ interface WaitingContract extends Contract {
         DistributedLock holder = bench().lock();
         holder.lock();
         List<Integer> served = new CopyOnWriteArrayList<>();
-        List<Holdfast> clients = List.of(bench().client(), bench().client(), bench().client());
         List<Actor<Boolean>> waiters = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             int place = i;
-            DistributedLock lock = clients.get(i % 3).lock(bench().name());
+            DistributedLock lock = bench().lock();
             waiters.add(bench().start(() -> {
                 lock.lock();
                 served.add(place);
@@ -104,11 +102,10 @@ interface WaitingContract extends Contract {
         int waiters = 12;
         DistributedLock holder = bench().lock();
         holder.lock();
-        Holdfast client = bench().client();
         List<Actor<Boolean>> actors = new ArrayList<>();
         for (int i = 0; i < waiters; i++) {
+            DistributedLock lock = bench().lock();
             actors.add(bench().start(() -> {
-                DistributedLock lock = client.lock(bench().name());
                 lock.lock();
                 return lock.unlock();
             }));

@@ -55,6 +55,7 @@ final class Witness {
         } else if (reply instanceof AcquireReply.Granted granted) {
             book.queued.remove(owner);
             checkToken(request.name(), book, owner, granted.token(), floor);
+            book.highest = Math.max(book.highest, granted.token() + granted.tokens() - 1);
             // An answer to an earlier request may tell of a grant that was taken away meanwhile, and given to another.
             if (disturbances == 0 && sentNanos - undisturbedSince > 0) {
                 checkExclusion(request.name(), book, owner, System.nanoTime());
@@ -131,7 +132,6 @@ final class Witness {
         if ((before == null || before != token) && token <= floor) {
             violations.add("lock '" + name + "': token " + token + " of " + owner + " came after " + floor);
         }
-        book.highest = Math.max(book.highest, token);
     }
 
     private static long usable(Duration lease) {

@@ -1,0 +1,156 @@
+package io.holdfast.internal;
+
+import io.holdfast.LockOptions;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Those of one client who want one lock, in the order they came. At most one of them talks to the store, the leader, or
+ * one holds the lock; the others wait for it here.
+ *
+ * <p>Who gives the lock back passes it to the next here, without a word to the store, as long as the store's last grant is
+ * younger than the hand-over time and there are tokens left of those it brought. After that the store decides: the release
+ * and the request of the next go there in one go, and those who wait elsewhere have their turn.
+ */
+final class Line {
+    enum Place {
+        /** To talk to the store. */
+        LEADS,
+        /** To wait here. */
+        QUEUED,
+        /** One of this client holds the lock. */
+        BUSY,
+        /** To ask the store apart from this line: it cannot wait, and what the store will say to the leader is open. */
+        APART,
+        /** The line has ended; there may be a new one. */
+        GONE
+    }
+
+    // All guarded by this.
+    private final LinkedHashSet<Acquisition> queue = new LinkedHashSet<>();
+    private @Nullable Acquisition leader;
+    private @Nullable HeldLease holder;
+    private long grantedNanos;
+    private long nextToken;
+    private int tokensLeft;
+    private boolean gone;
+
+    synchronized Place join(Acquisition acquisition) {
+        if (gone) {
+            return Place.GONE;
+        }
+        if (leader == null && holder == null) {
+            leader = acquisition;
+            return Place.LEADS;
+        }
+        if (acquisition.waits()) {
+            queue.add(acquisition);
+            return Place.QUEUED;
+        }
+        return holder != null ? Place.BUSY : Place.APART;
+    }
+
+    /** The leader holds the lock now. */
+    synchronized void granted(Acquisition acquisition, HeldLease lease, long sentNanos, int tokens) {
+        if (leader == acquisition) {
+            leader = null;
+            holder = lease;
+            grantedNanos = sentNanos;
+            nextToken = lease.token() + 1;
+            tokensLeft = tokens - 1;
+        }
+    }
+
+    /** The next here, if the lock may be passed on without asking the store. */
+    synchronized @Nullable Acquisition heir(HeldLease lease, long now) {
+        Acquisition first = first();
+        if (first == null || holder != lease || tokensLeft == 0 || !mayPass(lease, first.options(), now)) {
+            return null;
+        }
+        queue.remove(first);
+        return first;
+    }
+
+    private boolean mayPass(HeldLease lease, LockOptions next, long now) {
+        LockOptions options = lease.options;
+        long most = Math.min(options.handOver().toNanos(), options.lease().toNanos() / 4);
+        return now - grantedNanos < most
+                && options.renewal()
+                && next.renewal()
+                && options.lease().equals(next.lease())
+                // One that was extended would leave more than the next has asked for.
+                && lease.validity().untilNanos() - now <= options.lease().toNanos();
+    }
+
+    /** The token for the next who holds it by the same grant. */
+    synchronized long nextToken() {
+        tokensLeft--;
+        return nextToken++;
+    }
+
+    synchronized void passed(HeldLease lease, HeldLease next) {
+        if (holder == lease) {
+            holder = next;
+        }
+    }
+
+    /** A hold has ended: the next is to talk to the store. Null if it is not of this line, or nobody is left. */
+    synchronized @Nullable Acquisition ended(HeldLease lease) {
+        if (holder != lease) {
+            return null;
+        }
+        holder = null;
+        return nextLeader();
+    }
+
+    /** One has left: if it was the leader, the next is to talk to the store. */
+    synchronized @Nullable Acquisition left(Acquisition acquisition) {
+        if (leader != acquisition) {
+            queue.remove(acquisition);
+            return null;
+        }
+        leader = null;
+        return nextLeader();
+    }
+
+    private @Nullable Acquisition nextLeader() {
+        leader = first();
+        if (leader == null) {
+            gone = true;
+        } else {
+            queue.remove(leader);
+        }
+        return leader;
+    }
+
+    private @Nullable Acquisition first() {
+        return queue.isEmpty() ? null : queue.iterator().next();
+    }
+
+    synchronized @Nullable Acquisition leader() {
+        return leader;
+    }
+
+    synchronized @Nullable HeldLease holder() {
+        return holder;
+    }
+
+    /** The leader and those who wait behind it. */
+    synchronized List<Acquisition> all() {
+        List<Acquisition> all = new ArrayList<>(queue);
+        if (leader != null) {
+            all.add(leader);
+        }
+        return all;
+    }
+
+    synchronized int waiting() {
+        return queue.size();
+    }
+
+    synchronized boolean isGone() {
+        return gone;
+    }
+}
