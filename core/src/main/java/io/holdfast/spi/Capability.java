@@ -6,6 +6,6 @@ public enum Capability {
     ACROSS_PROCESSES,
     /** Tells a waiter that its turn has come; without it waiters only re-check. */
     NOTIFICATION,
-    /** Serves waiters first come, first served. */
+    /** Serves tickets first come, first served. */
     FIRST_COME
 }
