@@ -40,6 +40,7 @@ interface ConnectionSource {
     /** Connections of our own. */
     static ConnectionSource to(RedisUri uri) {
         return new ConnectionSource() {
+            private final String address = uri.address();
             private final Map<Jedis, Socket> sockets = Collections.synchronizedMap(new IdentityHashMap<>());
 
             @Override
@@ -87,7 +88,7 @@ interface ConnectionSource {
 
             @Override
             public String address() {
-                return uri.address();
+                return address;
             }
         };
     }

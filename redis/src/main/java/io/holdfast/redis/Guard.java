@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 final class Guard {
     private final Platform platform;
 
-    // Guarded by this.
+    // Guarded by this; that it was cut may be read without.
     private @Nullable Closeable connection;
     private boolean busy;
-    private boolean cut;
+    private volatile boolean cut;
     private long deadlineNanos;
     private Platform.@Nullable Timer timer;
     private long timerNanos;
@@ -47,7 +47,8 @@ final class Guard {
         return cut;
     }
 
-    synchronized boolean hasCut() {
+    /** Asked for every reply, so without a lock: it is true before anything is cut. */
+    boolean hasCut() {
         return cut;
     }
 

@@ -36,16 +36,13 @@ final class JedisLink implements RedisLink {
     public CompletionStage<Answer> run(
             Lane lane, Script script, List<String> keys, List<String> args, Duration timeout) {
         Wire wire = lane == Lane.RENEWALS ? renewals : commands;
-        Wire.Request byHash = new Wire.Request(
-                Protocol.Command.EVALSHA,
-                List.of(arguments(script.sha(), keys, args)),
-                () -> new Wire.Request(Protocol.Command.EVAL, List.of(arguments(script.text(), keys, args)), null));
+        Request byHash = Request.byHash(script.text(), arguments(script.sha(), keys, args));
         return answer(source.address(), () -> wire.call(timeout, byHash));
     }
 
     @Override
     public CompletionStage<Answer> command(Duration timeout, String... command) {
-        Wire.Request request = new Wire.Request(() -> command[0].getBytes(UTF_8), List.of(rest(command)), null);
+        Request request = Request.of(() -> command[0].getBytes(UTF_8), rest(command));
         return answer(source.address(), () -> commands.call(timeout, request));
     }
 

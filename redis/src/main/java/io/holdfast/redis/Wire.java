@@ -5,31 +5,51 @@ import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * One connection, one command at a time, sent by whoever calls. After any doubt about what will come next the connection
- * is dropped, so that no reply is ever taken for that of another command.
+ * One connection for all callers. Whoever finds it free leads: sends its own command and those that wait, in one go, and
+ * hands out the replies in their order. Whoever finds it taken waits for its reply, or to lead. A leader leads once and
+ * goes; the first of those who wait leads next, or whoever comes before it wakes.
  *
- * <p>A command whose connection breaks is sent once more on a new one: every command of ours may be repeated. The time-out
- * covers all of it, waiting for the connection and connecting included.
+ * <p>After any doubt about what will come next the connection is dropped, so that no reply is ever taken for that of
+ * another command. A command whose connection breaks is sent once more on a new one: every command of ours may be
+ * repeated. The time-out covers all of it, waiting for the connection and connecting included. The connection is cut at
+ * the leader's time-out, since it cannot leave otherwise; those it has led and who have time left are sent again, too.
  */
 final class Wire {
+    /** So many commands are sent in one go at most: the leader reads their replies before it can go. */
+    static final int LARGEST_BATCH = 64;
+
+    /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
+    private static final long RECHECK_NANOS = 100_000_000L;
+
     private final ConnectionSource source;
     private final Platform platform;
     private final Guard guard;
+
+    /** Who wants to be sent. Only the leader takes out, and those who give up themselves. */
+    private final ConcurrentLinkedDeque<Call> queue = new ConcurrentLinkedDeque<>();
+
+    /** Whoever has it leads. A lock of the JDK, since that is given back even at the end of the stack. */
     private final ReentrantLock turn = new ReentrantLock();
+
+    // The leader's.
+
+    /** What is on the wire: the leader's own, and then the others in the order of their coming. */
+    private final List<Call> batch = new ArrayList<>(LARGEST_BATCH);
+
+    private int answered;
     private @Nullable Jedis connection;
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
     private boolean reached;
@@ -38,12 +58,12 @@ final class Wire {
     private @Nullable String life;
 
     /**
-     * There may be a reply in the connection that nobody has read: from when a command is sent until its reply is there. A
-     * flag and not a catch, since even an Error at the end of the stack must not leave a reply for the next caller.
+     * There may be a reply in the connection that nobody has read: from when a batch is sent until its replies are there.
+     * A flag and not a catch, since even an Error at the end of the stack must not leave a reply for the next caller.
      */
     private boolean suspect;
 
-    private boolean closed;
+    private volatile boolean closed;
 
     Wire(ConnectionSource source, Platform platform) {
         this.source = source;
@@ -51,94 +71,203 @@ final class Wire {
         this.guard = new Guard(platform);
     }
 
-    /**
-     * A command, and what to send instead if the server answers that it does not know the script.
-     *
-     * @param fallback null if there is nothing else to send
-     */
-    record Request(
-            ProtocolCommand command,
-            List<byte[]> args,
-            @Nullable Supplier<Request> fallback) {}
-
     /** Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error. */
     RedisLink.Answer call(Duration timeout, Request request) {
-        long deadline = platform.nanoTime() + timeout.toNanos();
-        if (!takeTurn(deadline)) {
-            throw StoreFailure.unavailable(
-                    source.address() + " did not answer others for " + timeout.toMillis()
-                            + " ms, so this command was not sent",
-                    null);
+        Call call = new Call(request, platform.currentThread(), timeout, platform.nanoTime());
+        if (turn.tryLock()) {
+            lead(call);
+        } else {
+            queue.add(call);
+            await(call);
         }
+        return call.result();
+    }
+
+    private void await(Call call) {
+        boolean interrupted = false;
         try {
-            guard.begin(deadline);
-            return send(timeout, deadline, request);
+            while (!call.isOver()) {
+                long left = call.deadline() - platform.nanoTime();
+                if (left <= 0) {
+                    giveUp(call);
+                } else if (call.isQueued() && turn.tryLock()) {
+                    queue.remove(call);
+                    lead(call);
+                } else {
+                    platform.park(Math.min(left, RECHECK_NANOS));
+                    // Whether an interrupt ends the wait for a lock is decided above; a command is not cut short.
+                    interrupted |= platform.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                platform.interrupt(platform.currentThread());
+            }
+        }
+    }
+
+    private void giveUp(Call call) {
+        StoreFailure failure = call.giveUp(source.address());
+        queue.remove(call);
+        // It may just have been woken to lead.
+        wakeNext();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    private void wakeNext() {
+        Call next = queue.peek();
+        while (next != null && !next.isQueued()) {
+            queue.remove(next);
+            next = queue.peek();
+        }
+        if (next != null && !turn.isLocked()) {
+            platform.unpark(next.caller());
+        }
+    }
+
+    // --- with the turn
+
+    private void lead(Call own) {
+        try {
+            guard.begin(own.deadline());
+            while (own.isQueued()) {
+                exchange(own);
+            }
         } finally {
             try {
                 // A connection that was cut may have been opened again by Jedis, without its user and its database.
                 suspect |= guard.end();
             } finally {
                 turn.unlock();
+                wakeNext();
             }
         }
     }
 
-    private RedisLink.Answer send(Duration timeout, long deadline, Request first) {
-        Request request = first;
-        boolean repeated = false;
-        String lifeBefore = null;
-        while (true) {
-            if (closed) {
-                throw StoreFailure.unavailable("the connection to " + source.address() + " is closed", null);
+    private void exchange(Call own) {
+        if (closed) {
+            own.fail(closed());
+            return;
+        }
+        if (suspect) {
+            drop();
+        }
+        boolean reused = connection != null;
+        batch.clear();
+        batch.add(own);
+        answered = 0;
+        try {
+            Jedis present = connection != null ? connection : open(own.deadline());
+            Connection wire = present.getConnection();
+            wire.setSoTimeout(millisLeft(own.deadline()));
+            write(wire);
+            read(wire, own);
+        } catch (JedisDataException e) {
+            // While the connection was opened: all other errors of the server are somebody's reply.
+            suspect = JedisErrors.wantsNewConnection(e);
+            own.fail(e);
+        } catch (RuntimeException e) {
+            broken(own, reused, e);
+        } finally {
+            settle(own);
+        }
+    }
+
+    private void write(Connection wire) {
+        long now = platform.nanoTime();
+        batch.get(0).send();
+        while (batch.size() < LARGEST_BATCH) {
+            Call next = queue.poll();
+            if (next == null) {
+                break;
             }
-            if (suspect) {
-                drop();
+            // Who has no time left is about to say so itself.
+            if (next.deadline() - now > 0 && next.send()) {
+                batch.add(next);
             }
-            boolean reused = connection != null;
-            boolean sent = false;
+        }
+        suspect = true;
+        for (Call call : batch) {
+            call.request().writeTo(wire);
+        }
+    }
+
+    private void read(Connection wire, Call own) {
+        boolean wantsNew = false;
+        while (answered < batch.size()) {
+            Call call = batch.get(answered);
+            Object reply;
             try {
-                Jedis present = connection != null ? connection : open(deadline);
-                Connection wire = present.getConnection();
-                wire.setSoTimeout(Math.toIntExact(remaining(deadline).toMillis()));
-                sent = true;
-                suspect = true;
-                wire.sendCommand(request.command(), request.args().toArray(new byte[0][]));
-                Object reply = wire.getOne();
-                if (guard.hasCut()) {
-                    throw new JedisConnectionException("cut at its deadline");
-                }
-                suspect = false;
-                return new RedisLink.Answer(reply, repeated, life != null && life.equals(lifeBefore));
-            } catch (JedisNoScriptException e) {
-                suspect = false;
-                Supplier<Request> fallback = request.fallback();
-                if (fallback == null) {
-                    throw e;
-                }
-                request = fallback.get();
+                reply = answered == 0 ? wire.getOne() : wire.getUnflushedObject();
             } catch (JedisDataException e) {
-                suspect = JedisErrors.wantsNewConnection(e);
-                throw e;
-            } catch (RuntimeException e) {
-                lifeBefore = life;
-                drop();
-                boolean timedOut = JedisErrors.isTimeout(e);
-                boolean inTime = deadline - platform.nanoTime() > 0;
-                // A connection that was fine before may just have been closed by the server; a new one may not.
-                if (!(reused && inTime && !timedOut && e instanceof JedisConnectionException)) {
-                    throw (sent || reached) && (timedOut || !inTime)
-                            ? StoreFailure.unavailable(
-                                    source.address() + " did not answer within " + timeout.toMillis() + " ms", e)
-                            : JedisErrors.failure(source.address(), e);
-                }
-                repeated |= sent;
+                reply = e;
             }
+            if (guard.hasCut()) {
+                // Jedis may have gone on over another connection, and the reply may be anybody's.
+                throw new JedisConnectionException("cut at its deadline");
+            }
+            answered++;
+            if (reply instanceof JedisDataException error) {
+                wantsNew |= JedisErrors.wantsNewConnection(error);
+                if (!(error instanceof JedisNoScriptException && call.sendByText())) {
+                    call.fail(error);
+                }
+            } else {
+                call.answer(reply, life);
+            }
+            wake(call, own);
+        }
+        suspect = wantsNew;
+    }
+
+    /** Those without a reply are sent again or fail. */
+    private void broken(Call own, boolean reused, RuntimeException e) {
+        drop();
+        long now = platform.nanoTime();
+        boolean overdue = JedisErrors.isTimeout(e) || own.deadline() - now <= 0;
+        // A connection that was fine before may just have been closed by the server; a new one may not.
+        boolean closedByServer = reused && e instanceof JedisConnectionException;
+        for (Call call : batch.subList(answered, batch.size())) {
+            boolean inTime = call.deadline() - now > 0;
+            if (inTime && (overdue ? call != own : closedByServer)) {
+                call.sendAgain(life);
+            } else {
+                boolean late = call == own ? overdue : !inTime;
+                call.fail(
+                        (call.isSent() || reached) && late
+                                ? call.unanswered(source.address(), e)
+                                : JedisErrors.failure(source.address(), e));
+                wake(call, own);
+            }
+        }
+    }
+
+    /** Nobody is left waiting for a reply that will not come; who is to be sent again comes before all others. */
+    private void settle(Call own) {
+        for (int i = batch.size() - 1; i > 0; i--) {
+            Call call = batch.get(i);
+            if (call.isQueued()) {
+                queue.addFirst(call);
+            } else if (call.isSent()) {
+                call.fail(StoreFailure.unavailable(
+                        "cannot use " + source.address() + ": whoever sent this command died of an error", null));
+                wake(call, own);
+            }
+        }
+        batch.clear();
+    }
+
+    private void wake(Call call, Call own) {
+        if (call != own && call.isOver()) {
+            platform.unpark(call.caller());
         }
     }
 
     private Jedis open(long deadline) {
         reached = false;
-        Jedis opened = source.open(remaining(deadline), socket -> {
+        Jedis opened = source.open(Duration.ofMillis(millisLeft(deadline)), socket -> {
             reached = true;
             guard.watch(socket);
         });
@@ -146,7 +275,7 @@ final class Wire {
         life = null;
         try {
             Connection wire = opened.getConnection();
-            wire.setSoTimeout(Math.toIntExact(remaining(deadline).toMillis()));
+            wire.setSoTimeout(millisLeft(deadline));
             suspect = true;
             wire.sendCommand(Protocol.Command.INFO, "server");
             life = RedisErrors.field(Reply.text(wire.getOne()), "run_id");
@@ -161,40 +290,28 @@ final class Wire {
         return opened;
     }
 
+    /** Waits for the batch under way, which is bounded by its leader's time-out, and fails those who wait. */
     void close() {
-        // Waits for the command under way, which is bounded by its time-out.
+        closed = true;
         turn.lock();
         try {
-            closed = true;
             drop();
+            for (Call left = queue.poll(); left != null; left = queue.poll()) {
+                left.fail(closed());
+                platform.unpark(left.caller());
+            }
         } finally {
             turn.unlock();
+            wakeNext();
         }
     }
 
-    private Duration remaining(long deadline) {
-        return Duration.ofNanos(Math.max(1_000_000, deadline - platform.nanoTime()));
+    private StoreFailure closed() {
+        return StoreFailure.unavailable("the connection to " + source.address() + " is closed", null);
     }
 
-    private boolean takeTurn(long deadline) {
-        if (turn.tryLock()) {
-            return true;
-        }
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return turn.tryLock(deadline - platform.nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    // Whether an interrupt ends the wait for a lock is decided above; a command is not cut short.
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                platform.interrupt(platform.currentThread());
-            }
-        }
+    private int millisLeft(long deadline) {
+        return Math.toIntExact(Math.max(1, (deadline - platform.nanoTime()) / 1_000_000));
     }
 
     private void drop() {
