@@ -34,6 +34,9 @@ final class Wire {
     /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
     private static final long RECHECK_NANOS = 100_000_000L;
 
+    /** What it takes to lead and to hand on is less deep than this. */
+    private static final int FRAMES = 24;
+
     private final ConnectionSource source;
     private final Platform platform;
     private final Guard guard;
@@ -41,7 +44,7 @@ final class Wire {
     /** Who wants to be sent. Only the leader takes out, and those who give up themselves. */
     private final ConcurrentLinkedDeque<Call> queue = new ConcurrentLinkedDeque<>();
 
-    /** Whoever has it leads. A lock of the JDK, since that is given back even at the end of the stack. */
+    /** Whoever has it leads. */
     private final ReentrantLock turn = new ReentrantLock();
 
     // The leader's.
@@ -73,14 +76,18 @@ final class Wire {
 
     /** Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error. */
     RedisLink.Answer call(Duration timeout, Request request) {
+        reserve(FRAMES, 0, 0, 0, 0);
         Call call = new Call(request, platform.currentThread(), timeout, platform.nanoTime());
-        if (turn.tryLock()) {
-            lead(call);
-        } else {
+        if (!lead(call, false)) {
             queue.add(call);
             await(call);
         }
         return call.result();
+    }
+
+    /** If the stack ends, it ends here: with the turn taken there is enough left to give it back. */
+    private static long reserve(int frames, long a, long b, long c, long d) {
+        return frames == 0 ? a + b + c + d : reserve(frames - 1, d, a + 1, b + 1, c + 1) + a;
     }
 
     private void await(Call call) {
@@ -90,10 +97,7 @@ final class Wire {
                 long left = call.deadline() - platform.nanoTime();
                 if (left <= 0) {
                     giveUp(call);
-                } else if (call.isQueued() && turn.tryLock()) {
-                    queue.remove(call);
-                    lead(call);
-                } else {
+                } else if (!call.isQueued() || !lead(call, true)) {
                     platform.park(Math.min(left, RECHECK_NANOS));
                     // Whether an interrupt ends the wait for a lock is decided above; a command is not cut short.
                     interrupted |= platform.interrupted();
@@ -129,8 +133,15 @@ final class Wire {
 
     // --- with the turn
 
-    private void lead(Call own) {
+    /** Sends what there is to send, if nobody else does; false if somebody does. */
+    private boolean lead(Call own, boolean queued) {
+        if (!turn.tryLock()) {
+            return false;
+        }
         try {
+            if (queued) {
+                queue.remove(own);
+            }
             guard.begin(own.deadline());
             while (own.isQueued()) {
                 exchange(own);
@@ -139,11 +150,13 @@ final class Wire {
             try {
                 // A connection that was cut may have been opened again by Jedis, without its user and its database.
                 suspect |= guard.end();
+                settle(own);
             } finally {
                 turn.unlock();
-                wakeNext();
             }
+            wakeNext();
         }
+        return true;
     }
 
     private void exchange(Call own) {
@@ -170,9 +183,8 @@ final class Wire {
             own.fail(e);
         } catch (RuntimeException e) {
             broken(own, reused, e);
-        } finally {
-            settle(own);
         }
+        settle(own);
     }
 
     private void write(Connection wire) {
