@@ -122,7 +122,8 @@ final class Wire {
 
     private void wakeNext() {
         Call next = queue.peek();
-        while (next != null && !next.isQueued()) {
+        while (next != null && next.isOver()) {
+            // It was to be sent again when its caller gave up.
             queue.remove(next);
             next = queue.peek();
         }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -18,11 +19,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport as the real one behaves: one connection for commands, one for renewals, one for the inbox; one command at
- * a time on each; a command whose connection breaks is sent once more on a new one; after a time-out the connection is
- * dropped.
+ * The transport as the real one behaves: one connection for commands, one for renewals, one for the inbox. Commands that
+ * come while others are under way go out together when those are answered, led by the first; a command whose connection
+ * breaks is sent once more on a new one; at the leader's time-out the connection is dropped.
  */
 public final class SimLink implements RedisLink {
+    private static final int LARGEST_BATCH = 64;
+    private static final int UNKNOWN_LIFE = -1;
+
     private final SimPlatform platform;
     private final Network network;
     private final Server server;
@@ -147,8 +151,11 @@ public final class SimLink implements RedisLink {
 
     /** A command that somebody waits for. */
     private final class Call {
-        final List<String> command;
-        final @Nullable List<String> byText;
+        List<String> command;
+
+        @Nullable
+        List<String> byText;
+
         final long sentNanos;
         final long deadline;
         final CompletableFuture<Answer> stage = new CompletableFuture<>();
@@ -163,87 +170,183 @@ public final class SimLink implements RedisLink {
             this.deadline = sentNanos + timeout.toNanos();
         }
 
-        void end() {
+        boolean isInTime() {
+            return deadline - platform.nanoTime() > 0;
+        }
+
+        /** It was sent and is to be sent again. */
+        void repeat(int life) {
+            lifeBefore = repeated && lifeBefore != life ? UNKNOWN_LIFE : life;
+            repeated = true;
+        }
+
+        void answer(Answer answer) {
+            end();
+            stage.complete(answer);
+        }
+
+        void fail(StoreFailure failure) {
+            end();
+            stage.completeExceptionally(failure);
+        }
+
+        private void end() {
             if (timer != null) {
                 timer.cancel();
             }
         }
     }
 
-    /** One connection, and those who wait for their turn on it. */
+    /** One connection, what is under way on it, and those who wait. */
     private final class Wire implements Connection.Ear {
-        private final ArrayDeque<Call> turn = new ArrayDeque<>();
-        private @Nullable Call present;
+        private final ArrayDeque<Call> queue = new ArrayDeque<>();
+
+        /** Those without a reply, in the order they were sent. */
+        private final ArrayDeque<Call> batch = new ArrayDeque<>();
+
+        /** Those of the batch that are to be sent by their text. */
+        private final ArrayDeque<Call> unknown = new ArrayDeque<>();
+
+        /** Who cannot go before the batch is over, or its own time. */
+        private @Nullable Call leader;
+
+        private @Nullable Runnable leaderEnds;
         private @Nullable Connection connection;
         private boolean greeted;
         private boolean reused;
+        private boolean wantsNew;
 
         void submit(Call call) {
-            turn.add(call);
+            queue.add(call);
             call.timer = platform.schedule(call.deadline - platform.nanoTime(), () -> late(call));
             next();
         }
 
         private void next() {
-            if (present == null && !turn.isEmpty()) {
-                present = turn.poll();
-                reused = connection != null;
-                sendPresent();
-            }
-        }
-
-        private void sendPresent() {
-            Call call = present;
-            if (call == null) {
+            if (leader != null || queue.isEmpty()) {
                 return;
             }
+            Call first = queue.remove();
+            leader = first;
+            reused = connection != null;
+            wantsNew = false;
+            batch.add(first);
             if (connection == null) {
                 connection = new Connection(network, server, platform.host(), this);
                 greeted = false;
                 connection.send(List.of("PING"));
             } else {
-                connection.send(call.command);
+                sendBatch(connection);
             }
         }
 
-        private void late(Call call) {
-            if (turn.remove(call)) {
-                call.stage.completeExceptionally(unavailable("did not answer others in time"));
-            } else if (call == present) {
-                drop();
-                present = null;
-                call.stage.completeExceptionally(unavailable("did not answer in time"));
-                next();
+        private void sendBatch(Connection over) {
+            while (batch.size() < LARGEST_BATCH && !queue.isEmpty()) {
+                batch.add(queue.remove());
             }
+            batch.forEach(call -> over.send(call.command));
+        }
+
+        private void late(Call call) {
+            if (call == leader) {
+                cutAtItsDeadline();
+            } else if (queue.remove(call)) {
+                call.fail(unavailable(call.repeated ? "did not answer in time" : "did not answer others in time"));
+            } else {
+                // Its reply is read, and thrown away.
+                unknown.remove(call);
+                call.fail(unavailable("did not answer in time"));
+            }
+        }
+
+        private void cutAtItsDeadline() {
+            Call own = leader;
+            Connection over = connection;
+            drop();
+            batch.remove(own);
+            unknown.remove(own);
+            for (Call call : List.copyOf(batch)) {
+                if (over != null && !call.stage.isDone() && call.isInTime()) {
+                    call.repeat(over.life);
+                } else {
+                    batch.remove(call);
+                }
+            }
+            if (own != null && leaderEnds == null) {
+                leaderEnds = () -> own.fail(unavailable("did not answer in time"));
+            }
+            endBatch();
+        }
+
+        /** Whoever is still in the batch is sent again, before all others; then the next one leads. */
+        private void endBatch() {
+            Iterator<Call> again = batch.descendingIterator();
+            while (again.hasNext()) {
+                queue.addFirst(again.next());
+            }
+            batch.clear();
+            while (!unknown.isEmpty()) {
+                queue.addFirst(unknown.removeLast());
+            }
+            if (wantsNew) {
+                drop();
+            }
+            Runnable ends = leaderEnds;
+            leader = null;
+            leaderEnds = null;
+            if (ends != null) {
+                ends.run();
+            }
+            next();
         }
 
         @Override
         public void reply(@Nullable Object value) {
-            Call call = present;
             Connection over = connection;
-            if (call == null || over == null) {
+            if (over == null || batch.isEmpty()) {
                 return;
             }
-            if (value instanceof RedisModel.ErrorReply error) {
-                refused(call, over, error.message());
-            } else if (!greeted) {
-                greeted = true;
-                over.send(call.command);
-            } else {
-                boolean same = call.repeated && call.lifeBefore == over.life;
-                if (Commands.kind(call.command).equals("renew") && platform.nanoTime() - call.sentNanos > 50_000_000L) {
-                    network.hits().hit(5);
-                }
-                if (Commands.kind(call.command).equals("acquire")
-                        && value instanceof List<?> reply
-                        && reply.get(0) instanceof Long code
-                        && (code == 2 || code == 3)) {
-                    refusals++;
-                }
-                finish(call);
-                call.stage.complete(answer(value, call.repeated, same));
-                next();
+            if (!greeted) {
+                greet(over, value);
+                return;
             }
+            Call call = batch.remove();
+            if (call.stage.isDone()) {
+                network.hits().hit(20);
+            } else if (value instanceof RedisModel.ErrorReply error) {
+                refused(call, error.message());
+            } else {
+                answered(call, over, value);
+            }
+            if (batch.isEmpty()) {
+                endBatch();
+            }
+        }
+
+        private void greet(Connection over, @Nullable Object value) {
+            if (value instanceof RedisModel.ErrorReply error) {
+                Call own = batch.remove();
+                wantsNew = true;
+                leaderEnds = () -> own.fail(RedisErrors.failure(address(), error.message(), null));
+                endBatch();
+            } else {
+                greeted = true;
+                sendBatch(over);
+            }
+        }
+
+        private void answered(Call call, Connection over, @Nullable Object value) {
+            if (Commands.kind(call.command).equals("renew") && platform.nanoTime() - call.sentNanos > 50_000_000L) {
+                network.hits().hit(5);
+            }
+            if (Commands.kind(call.command).equals("acquire")
+                    && value instanceof List<?> reply
+                    && reply.get(0) instanceof Long code
+                    && (code == 2 || code == 3)) {
+                refusals++;
+            }
+            Answer answer = answer(value, call.repeated, call.repeated && call.lifeBefore == over.life);
+            end(call, () -> call.answer(answer));
         }
 
         @SuppressWarnings("NullAway") // a nil reply is a null, as with the real transport
@@ -251,45 +354,43 @@ public final class SimLink implements RedisLink {
             return new Answer(value, repeated, same);
         }
 
-        private void refused(Call call, Connection over, String error) {
+        private void refused(Call call, String error) {
             List<String> text = call.byText;
             if (error.startsWith("NOSCRIPT") && text != null) {
                 network.hits().hit(35);
-                over.send(text);
+                call.command = text;
+                call.byText = null;
+                unknown.add(call);
                 return;
             }
-            if (RedisErrors.answer(error) == RedisErrors.Answer.RECONNECT || !greeted) {
-                drop();
+            wantsNew |= RedisErrors.answer(error) == RedisErrors.Answer.RECONNECT;
+            end(call, () -> call.fail(RedisErrors.failure(address(), error, null)));
+        }
+
+        /** The leader reads for the others before it can go; all others go at once. */
+        private void end(Call call, Runnable end) {
+            if (call == leader) {
+                leaderEnds = end;
+            } else {
+                end.run();
             }
-            finish(call);
-            call.stage.completeExceptionally(RedisErrors.failure(address(), error, null));
-            next();
         }
 
         @Override
         public void broken() {
             Connection over = connection;
-            boolean sent = greeted;
             drop();
-            Call call = present;
-            if (call == null) {
-                return;
+            List<Call> failed = new ArrayList<>();
+            for (Call call : List.copyOf(batch)) {
+                if (reused && greeted && over != null && !call.stage.isDone() && call.isInTime()) {
+                    call.repeat(over.life);
+                } else {
+                    batch.remove(call);
+                    failed.add(call);
+                }
             }
-            if (reused && over != null && call.deadline - platform.nanoTime() > 0) {
-                reused = false;
-                call.repeated |= sent;
-                call.lifeBefore = over.life;
-                sendPresent();
-                return;
-            }
-            finish(call);
-            call.stage.completeExceptionally(unavailable("closed the connection"));
-            next();
-        }
-
-        private void finish(Call call) {
-            call.end();
-            present = null;
+            endBatch();
+            failed.forEach(call -> call.fail(unavailable("closed the connection")));
         }
 
         private void drop() {
@@ -301,16 +402,19 @@ public final class SimLink implements RedisLink {
 
         void close() {
             drop();
-            List<Call> left = new ArrayList<>(turn);
-            turn.clear();
-            if (present != null) {
-                left.add(0, present);
-                present = null;
+            List<Call> left = new ArrayList<>(batch);
+            left.addAll(unknown);
+            left.addAll(queue);
+            batch.clear();
+            unknown.clear();
+            queue.clear();
+            Runnable ends = leaderEnds;
+            leader = null;
+            leaderEnds = null;
+            if (ends != null) {
+                ends.run();
             }
-            for (Call call : left) {
-                call.end();
-                call.stage.completeExceptionally(unavailable("is closed"));
-            }
+            left.forEach(call -> call.fail(unavailable("is closed")));
         }
     }
 }
