@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  *
  * @param name the lock
  * @param owner who holds it: an owner id of this library, or the text another client has put there; empty if it is free
- * @param token the holder's fencing token, if it is one of this library's
+ * @param token the holder's fencing token, if it is one of this library's; the first of them, if it was granted several
  * @param remaining what is left of the lease; zero if the lock is free or never expires
  * @param waiters the owner ids of those who wait, first come first
  */
