@@ -75,7 +75,8 @@ final class Acquisition {
     /** A wake-up came while a request was on its way, so its answer may be older than the news. */
     private boolean again;
 
-    private long leadsSince;
+    private long unansweredSince;
+    private boolean behindOthers;
 
     private boolean answered;
     /** Something of this owner may stand in the store: a ticket, or the lock itself. */
@@ -183,7 +184,7 @@ final class Acquisition {
      * @param left the id of that one if it may have a ticket, whose place is to be taken: counted as under way
      */
     void lead(@Nullable Acquisition before, @Nullable String left) {
-        Standing standing = before == null ? HELD : before.standingForOthers();
+        Standing standing = before == null ? HELD : before.standing(false);
         boolean leads;
         synchronized (this) {
             leads = phase == Phase.QUEUED;
@@ -192,6 +193,10 @@ final class Acquisition {
                 phase = Phase.POSTED;
                 place = left;
                 answered = standing.answered();
+                behindOthers = true;
+                if (!answered) {
+                    unansweredSince = standing.unansweredSince();
+                }
                 lastFailure = standing.failure();
                 outageSince = standing.outageSince() - startNanos > 0 ? standing.outageSince() : startNanos;
             }
@@ -204,13 +209,24 @@ final class Acquisition {
     }
 
     /** What is known of the store to the one who talks to it. */
-    private record Standing(boolean answered, @Nullable StoreFailure failure, long outageSince) {}
+    private record Standing(
+            boolean answered,
+            long unansweredSince,
+            @Nullable StoreFailure failure,
+            long outageSince) {}
 
     /** What there is to know to those behind one who holds the lock. */
-    private static final Standing HELD = new Standing(true, null, 0);
+    private static final Standing HELD = new Standing(true, 0, null, 0);
 
-    private synchronized Standing standing() {
-        return new Standing(answered, lastFailure, outageSince);
+    /**
+     * How the store has answered.
+     *
+     * @param toOthers as it is to those behind others: that those are ahead is an answer, unless the store takes
+     *     remarkably long
+     */
+    private synchronized Standing standing(boolean toOthers) {
+        boolean inTime = toOthers && platform.nanoTime() - unansweredSince < REMARKABLE_NANOS;
+        return new Standing(answered || inTime, unansweredSince, lastFailure, outageSince);
     }
 
     /** Whether the store has said that another holds the lock, and has not failed since. */
@@ -218,16 +234,10 @@ final class Acquisition {
         return answered && lastFailure == null;
     }
 
-    /** The same for those behind it, to whom its being ahead is an answer, unless the store takes remarkably long. */
-    private synchronized Standing standingForOthers() {
-        boolean inTime = platform.nanoTime() - leadsSince < REMARKABLE_NANOS;
-        return new Standing(answered || inTime, lastFailure, outageSince);
-    }
-
     /** Draws the id. One that waits, or is only handed to the worker, must be found when the client is closed. */
     private void newOwner() {
         owner = engine.newOwner(startThread);
-        leadsSince = platform.nanoTime();
+        unansweredSince = platform.nanoTime();
         trace = false;
         if (waits() || !callerRuns) {
             // Before the request is sent: a grant may overtake the answer that the ticket is queued.
@@ -315,6 +325,7 @@ final class Acquisition {
             if (phase == Phase.QUEUED) {
                 newOwner();
                 answered = true;
+                behindOthers = true;
             }
             ask = begin(Phase.QUEUED, true);
         }
@@ -504,7 +515,7 @@ final class Acquisition {
             }
         }
         noteWait(false);
-        Standing standing = leader == null ? standing() : leader.standingForOthers();
+        Standing standing = leader == null ? standing(behindOthers) : leader.standing(true);
         StoreFailure failure = standing.failure();
         if (failure != null) {
             result.completeExceptionally(Failures.asLockException(name, failure));
