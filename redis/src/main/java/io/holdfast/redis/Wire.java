@@ -34,8 +34,8 @@ final class Wire {
     /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
     private static final long RECHECK_NANOS = 100_000_000L;
 
-    /** What it takes to lead and to hand on is less deep than this. */
-    private static final int FRAMES = 24;
+    /** What it takes to set the timer, and to hand on, is less deep than this. */
+    private static final int FRAMES = 48;
 
     private final ConnectionSource source;
     private final Platform platform;
