@@ -1,7 +1,8 @@
 package io.holdfast.internal;
 
+import static java.util.Objects.requireNonNull;
+
 import io.holdfast.ClientClosedException;
-import io.holdfast.Hold;
 import io.holdfast.LockException;
 import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
@@ -68,9 +69,20 @@ final class Acquisition {
     /** None until its turn to talk to the store comes. */
     private String owner = "";
 
+    // The line's, and guarded by it.
+    boolean inLine;
+
+    @Nullable
+    Acquisition before;
+
+    @Nullable
+    Acquisition behind;
+
     private Phase phase = Phase.QUEUED;
     /** The id of one that has left with a ticket, whose place this one is to take; counted as a request under way. */
     private @Nullable String place;
+
+    private @Nullable HeldLease inherited;
 
     /** A wake-up came while a request was on its way, so its answer may be older than the news. */
     private boolean again;
@@ -291,10 +303,12 @@ final class Acquisition {
             closed();
             return;
         }
+        // Not with this locked: the line locks itself first.
+        int tokens = engine.lines().tokens(name, false);
         Ask ask;
         String left;
         synchronized (this) {
-            ask = begin(Phase.POSTED, false);
+            ask = begin(Phase.POSTED, tokens);
             left = place;
             place = null;
         }
@@ -320,6 +334,7 @@ final class Acquisition {
             closed();
             return null;
         }
+        int tokens = engine.lines().tokens(name, true);
         Ask ask;
         synchronized (this) {
             if (phase == Phase.QUEUED) {
@@ -327,7 +342,7 @@ final class Acquisition {
                 answered = true;
                 behindOthers = true;
             }
-            ask = begin(Phase.QUEUED, true);
+            ask = begin(Phase.QUEUED, tokens);
         }
         if (ask == null) {
             engine.requests().end();
@@ -335,13 +350,12 @@ final class Acquisition {
         return ask;
     }
 
-    private @Nullable Ask begin(Phase from, boolean contended) {
+    private @Nullable Ask begin(Phase from, int tokens) {
         if (phase != from) {
             return null;
         }
         phase = Phase.ASKING;
         again = false;
-        int tokens = engine.lines().tokens(name, contended);
         return new Ask(
                 new AcquireRequest(name, owner, options.lease(), waits(), tokens),
                 platform.nanoTime(),
@@ -382,34 +396,39 @@ final class Acquisition {
             return;
         }
         noteWait(true);
-        HeldLease lease = new HeldLease(new Hold(name, grantedOwner, granted.token()), options, thread, now, validity);
+        HeldLease lease = new HeldLease(name, grantedOwner, granted.token(), options, thread, now, validity);
         engine.lines().granted(this, lease, ask.sentNanos(), granted.tokens());
-        holds(lease);
+        obtained(lease, engine.hold(lease));
     }
 
     /** Takes over a lease from one before it in the line, under a token of its own. Null if it has ended. */
     @Nullable
-    HeldLease inherit(HeldLease from, long token) {
+    HeldLease inherit(HeldLease from, long token, long now) {
         synchronized (this) {
             if (phase != Phase.QUEUED) {
                 return null;
             }
             answered = true;
             finish();
+            inherited = new HeldLease(name, from.owner(), token, options, thread, now, from.validity());
+            return inherited;
         }
-        noteWait(true);
-        return new HeldLease(
-                new Hold(name, from.owner(), token), options, thread, platform.nanoTime(), from.validity());
     }
 
-    /** It has ended with this lease; whoever waits for it is told. */
-    void holds(HeldLease lease) {
-        if (!engine.hold(lease)) {
+    /** What it has taken over is its own now: whoever waits for it is told. */
+    void takesOver(HeldLease from) {
+        HeldLease lease = requireNonNull(inherited, "nothing was taken over");
+        noteWait(true);
+        obtained(lease, engine.inherits(from, lease));
+    }
+
+    private void obtained(HeldLease lease, boolean open) {
+        if (!open) {
             result.completeExceptionally(new ClientClosedException(name));
             return;
         }
-        Duration waited = Duration.ofNanos(lease.acquiredNanos - startNanos);
-        engine.notices().tell(listener -> listener.acquired(lease.hold, waited));
+        engine.notices()
+                .tell(listener -> listener.acquired(lease.hold(), Duration.ofNanos(lease.acquiredNanos - startNanos)));
         if (!result.complete(Optional.of(lease))) {
             engine.releaseInBackground(lease);
         }
@@ -616,7 +635,7 @@ final class Acquisition {
     }
 
     private void noteWait(boolean obtained) {
-        if (answered && waits()) {
+        if (answered && waits() && engine.notices().areHeard()) {
             Duration waited = Duration.ofNanos(platform.nanoTime() - startNanos);
             engine.notices().tell(listener -> listener.waited(name, waited, obtained));
         }

@@ -18,7 +18,7 @@ final class Caller implements Executor {
     private final Executor worker;
     private final Object thread;
     private final boolean runs;
-    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>(2);
+    private @Nullable ArrayDeque<Runnable> tasks;
     private boolean here = true;
 
     Caller(Platform platform, Executor worker) {
@@ -37,6 +37,9 @@ final class Caller implements Executor {
     public void execute(Runnable task) {
         synchronized (this) {
             if (runs && here) {
+                if (tasks == null) {
+                    tasks = new ArrayDeque<>(2);
+                }
                 tasks.add(task);
                 platform.unpark(thread);
                 return;
@@ -106,7 +109,7 @@ final class Caller implements Executor {
     }
 
     private synchronized @Nullable Runnable next() {
-        return tasks.poll();
+        return tasks == null ? null : tasks.poll();
     }
 
     private void leave() {

@@ -197,6 +197,10 @@ public final class Engine implements AutoCloseable {
     boolean hold(HeldLease lease) {
         waiting.remove(lease.owner());
         watchdog.add(lease);
+        return isStillOpen(lease);
+    }
+
+    private boolean isStillOpen(HeldLease lease) {
         if (requests.isClosed()) {
             watchdog.remove(lease);
             lease.moves(Phase.HELD, Phase.RELEASED);
@@ -205,6 +209,17 @@ public final class Engine implements AutoCloseable {
             return false;
         }
         return true;
+    }
+
+    /**
+     * From now on the lock is held by the next in the line.
+     *
+     * @return false if the client has been closed meanwhile; the lease is then given back
+     */
+    boolean inherits(HeldLease from, HeldLease next) {
+        ended(from);
+        watchdog.replace(from, next);
+        return isStillOpen(next);
     }
 
     // --- holding
@@ -272,7 +287,7 @@ public final class Engine implements AutoCloseable {
         if (passOn(lease)) {
             return true;
         }
-        Acquisition next = lines.ended(lease);
+        Acquisition next = leaves(lease);
         Caller caller = new Caller(platform, worker);
         CompletableFuture<Boolean> outcome = new CompletableFuture<>();
         if (caller.runs()) {
@@ -289,18 +304,26 @@ public final class Engine implements AutoCloseable {
 
     void releaseInBackground(HeldLease lease) {
         if (beginRelease(lease) && !passOn(lease)) {
-            Acquisition next = lines.ended(lease);
+            Acquisition next = leaves(lease);
             releases.execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
         }
     }
 
     /** Hands the lease to the next in the line; then its release is over. */
     private boolean passOn(HeldLease lease) {
-        boolean passed = lines.passOn(lease);
-        if (passed) {
-            requests.end();
+        Acquisition heir = lines.passOn(lease);
+        if (heir == null) {
+            return false;
         }
-        return passed;
+        heir.takesOver(lease);
+        requests.end();
+        return true;
+    }
+
+    /** The lock goes back to the store. Who is to ask for it along with that, if anybody here waits. */
+    private @Nullable Acquisition leaves(HeldLease lease) {
+        watchdog.remove(lease);
+        return lines.ended(lease);
     }
 
     /** A hold has ended in another way than by its release: the next in the line goes on. */
@@ -313,13 +336,12 @@ public final class Engine implements AutoCloseable {
 
     /** From here on nobody trusts the lease, and no answer about it is a loss but the release's own. */
     private boolean beginRelease(HeldLease lease) {
-        // Before it is taken from the watchdog: closing finds it there, or waits for its release.
+        // Before it is taken from the watchdog, or passed on: closing finds it there, or waits for its release.
         requests.begin();
         if (!isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {
             requests.end();
             return false;
         }
-        watchdog.remove(lease);
         return true;
     }
 
@@ -368,8 +390,10 @@ public final class Engine implements AutoCloseable {
     /** The release is over, and the section was protected to its end. */
     void ended(HeldLease lease) {
         lease.moves(Phase.RELEASING, Phase.RELEASED);
-        Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
-        notices.tell(listener -> listener.released(lease.hold, held));
+        if (notices.areHeard()) {
+            Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
+            notices.tell(listener -> listener.released(lease.hold(), held));
+        }
     }
 
     // --- the end

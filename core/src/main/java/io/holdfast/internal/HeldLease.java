@@ -51,16 +51,18 @@ final class HeldLease {
         }
     }
 
-    final Hold hold;
+    private final String name;
+    private final String owner;
+    private final long token;
     final LockOptions options;
     /** The thread that holds it, or null for a handle that belongs to nobody. */
     final @Nullable Object thread;
 
     final long acquiredNanos;
-    final CompletableFuture<Loss> lost = new CompletableFuture<>();
     private volatile State state = State.HELD;
     private volatile Validity validity;
     private volatile @Nullable WeakReference<Object> handle;
+    private @Nullable CompletableFuture<Loss> lost;
 
     // The watchdog's own: guarded by its lock.
     long nextNanos;
@@ -71,8 +73,17 @@ final class HeldLease {
     /** Why the last renewal failed, for the message when the lease is lost. */
     volatile @Nullable String lastFailure;
 
-    HeldLease(Hold hold, LockOptions options, @Nullable Object thread, long acquiredNanos, Validity validity) {
-        this.hold = hold;
+    HeldLease(
+            String name,
+            String owner,
+            long token,
+            LockOptions options,
+            @Nullable Object thread,
+            long acquiredNanos,
+            Validity validity) {
+        this.name = name;
+        this.owner = owner;
+        this.token = token;
         this.options = options;
         this.thread = thread;
         this.acquiredNanos = acquiredNanos;
@@ -80,15 +91,28 @@ final class HeldLease {
     }
 
     String name() {
-        return hold.lockName();
+        return name;
     }
 
     String owner() {
-        return hold.owner();
+        return owner;
     }
 
     long token() {
-        return hold.token();
+        return token;
+    }
+
+    /** As listeners see it. */
+    Hold hold() {
+        return new Hold(name, owner, token);
+    }
+
+    /** Completes when it is lost. */
+    synchronized CompletableFuture<Loss> lost() {
+        if (lost == null) {
+            lost = new CompletableFuture<>();
+        }
+        return lost;
     }
 
     Phase phase() {

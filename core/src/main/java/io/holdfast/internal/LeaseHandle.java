@@ -46,7 +46,7 @@ final class LeaseHandle implements Lease {
 
     @Override
     public CompletionStage<Loss> lost() {
-        return lease.lost.minimalCompletionStage();
+        return lease.lost().minimalCompletionStage();
     }
 
     @Override

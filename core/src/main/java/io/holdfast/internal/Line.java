@@ -2,7 +2,6 @@ package io.holdfast.internal;
 
 import io.holdfast.LockOptions;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +27,11 @@ final class Line {
         GONE
     }
 
-    // All guarded by this.
-    private final LinkedHashSet<Acquisition> queue = new LinkedHashSet<>();
+    // All guarded by this. Those who wait are linked with each other, since a line that nobody waits in is what most
+    // locks have.
+    private @Nullable Acquisition first;
+    private @Nullable Acquisition last;
+    private int waiting;
     private @Nullable Acquisition leader;
     private @Nullable HeldLease holder;
     private long grantedNanos;
@@ -46,7 +48,7 @@ final class Line {
             return Place.LEADS;
         }
         if (acquisition.waits()) {
-            queue.add(acquisition);
+            add(acquisition);
             return Place.QUEUED;
         }
         return holder != null ? Place.BUSY : Place.APART;
@@ -63,14 +65,20 @@ final class Line {
         }
     }
 
-    /** The next here, if the lock may be passed on without asking the store. */
-    synchronized @Nullable Acquisition heir(HeldLease lease, long now) {
-        Acquisition first = first();
-        if (first == null || holder != lease || tokensLeft == 0 || !mayPass(lease, first.options(), now)) {
-            return null;
+    /** Passes the lock on to the next here, if that may be done without asking the store. Null if not. */
+    synchronized @Nullable Acquisition pass(HeldLease lease, long now) {
+        while (first != null && holder == lease && tokensLeft > 0 && mayPass(lease, first.options(), now)) {
+            Acquisition heir = first;
+            remove(heir);
+            HeldLease next = heir.inherit(lease, nextToken, now);
+            if (next != null) {
+                nextToken++;
+                tokensLeft--;
+                holder = next;
+                return heir;
+            }
         }
-        queue.remove(first);
-        return first;
+        return null;
     }
 
     private boolean mayPass(HeldLease lease, LockOptions next, long now) {
@@ -82,18 +90,6 @@ final class Line {
                 && options.lease().equals(next.lease())
                 // One that was extended would leave more than the next has asked for.
                 && lease.validity().untilNanos() - now <= options.lease().toNanos();
-    }
-
-    /** The token for the next who holds it by the same grant. */
-    synchronized long nextToken() {
-        tokensLeft--;
-        return nextToken++;
-    }
-
-    synchronized void passed(HeldLease lease, HeldLease next) {
-        if (holder == lease) {
-            holder = next;
-        }
     }
 
     /** A hold has ended: the next is to talk to the store. Null if it is not of this line, or nobody is left. */
@@ -108,7 +104,7 @@ final class Line {
     /** One has left: if it was the leader, the next is to talk to the store. */
     synchronized @Nullable Acquisition left(Acquisition acquisition) {
         if (leader != acquisition) {
-            queue.remove(acquisition);
+            remove(acquisition);
             return null;
         }
         leader = null;
@@ -116,17 +112,47 @@ final class Line {
     }
 
     private @Nullable Acquisition nextLeader() {
-        leader = first();
+        leader = first;
         if (leader == null) {
             gone = true;
         } else {
-            queue.remove(leader);
+            remove(leader);
         }
         return leader;
     }
 
-    private @Nullable Acquisition first() {
-        return queue.isEmpty() ? null : queue.iterator().next();
+    private void add(Acquisition acquisition) {
+        acquisition.inLine = true;
+        acquisition.before = last;
+        if (last == null) {
+            first = acquisition;
+        } else {
+            last.behind = acquisition;
+        }
+        last = acquisition;
+        waiting++;
+    }
+
+    private void remove(Acquisition acquisition) {
+        if (!acquisition.inLine) {
+            return;
+        }
+        acquisition.inLine = false;
+        Acquisition before = acquisition.before;
+        Acquisition behind = acquisition.behind;
+        if (before == null) {
+            first = behind;
+        } else {
+            before.behind = behind;
+        }
+        if (behind == null) {
+            last = before;
+        } else {
+            behind.before = before;
+        }
+        acquisition.before = null;
+        acquisition.behind = null;
+        waiting--;
     }
 
     synchronized @Nullable Acquisition leader() {
@@ -139,7 +165,10 @@ final class Line {
 
     /** The leader and those who wait behind it. */
     synchronized List<Acquisition> all() {
-        List<Acquisition> all = new ArrayList<>(queue);
+        List<Acquisition> all = new ArrayList<>();
+        for (Acquisition one = first; one != null; one = one.behind) {
+            all.add(one);
+        }
         if (leader != null) {
             all.add(leader);
         }
@@ -147,7 +176,7 @@ final class Line {
     }
 
     synchronized int waiting() {
-        return queue.size();
+        return waiting;
     }
 
     synchronized boolean isGone() {

@@ -52,26 +52,13 @@ final class Lines {
         }
     }
 
-    /** Passes a lease whose release has begun to the next here. False if the store is to decide who is next. */
-    boolean passOn(HeldLease lease) {
+    /** Passes a lease whose release has begun to the next here. Null if the store is to decide who is next. */
+    @Nullable
+    Acquisition passOn(HeldLease lease) {
         Line line = lines.get(lease.name());
-        if (line == null || engine.isClosed()) {
-            return false;
-        }
-        while (true) {
-            Acquisition heir = line.heir(lease, engine.platform().nanoTime());
-            if (heir == null) {
-                return false;
-            }
-            HeldLease next = heir.inherit(lease, line.nextToken());
-            if (next != null) {
-                // Before anybody hears of it: it may be given back at once.
-                line.passed(lease, next);
-                engine.ended(lease);
-                heir.holds(next);
-                return true;
-            }
-        }
+        return line == null || engine.isClosed()
+                ? null
+                : line.pass(lease, engine.platform().nanoTime());
     }
 
     /** A hold has ended, and was not passed on: who talks to the store next, if anybody is left. */

@@ -36,8 +36,8 @@ final class Losses {
         if (lease.options.onLoss() == OnLoss.INTERRUPT && lease.thread != null) {
             platform.interrupt(lease.thread);
         }
-        platform.callbacks().execute(() -> lease.lost.complete(loss));
-        notices.tell(listener -> listener.lost(lease.hold, loss));
+        platform.callbacks().execute(() -> lease.lost().complete(loss));
+        notices.tell(listener -> listener.lost(lease.hold(), loss));
         next.accept(lease);
         log.warn(
                 "lock '{}' lost by owner {} with token {}: {} ({})",

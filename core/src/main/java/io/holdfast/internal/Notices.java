@@ -23,6 +23,11 @@ final class Notices {
         this.callbacks = callbacks;
     }
 
+    /** Whether anybody listens. */
+    boolean areHeard() {
+        return !listeners.isEmpty();
+    }
+
     void tell(Consumer<LockListener> notice) {
         if (listeners.isEmpty()) {
             return;

@@ -65,6 +65,14 @@ final class Watchdog {
         }
     }
 
+    /** Watches a lease in the place of another. */
+    void replace(HeldLease from, HeldLease next) {
+        synchronized (this) {
+            remove(from);
+            add(next);
+        }
+    }
+
     /** Forgets a lease; a renewal in flight for it has no effect any more. */
     void remove(HeldLease lease) {
         synchronized (this) {
@@ -220,7 +228,7 @@ final class Watchdog {
             long lag = sentNanos - lease.dueNanos;
             lease.lastFailure = null;
             again(lease, renewalMoment(lease));
-            notices.tell(listener -> listener.renewed(lease.hold, Duration.ofNanos(Math.max(0, lag))));
+            notices.tell(listener -> listener.renewed(lease.hold(), Duration.ofNanos(Math.max(0, lag))));
         } else if (reply instanceof RenewReply.Failed failed) {
             StoreFailure failure = failed.failure();
             long now = platform.nanoTime();
@@ -228,7 +236,7 @@ final class Watchdog {
             again(lease, now + retryPause(lease));
             Duration remaining =
                     Duration.ofNanos(Math.max(0, lease.validity().remainingNanos(now, platform.wallMillis())));
-            notices.tell(listener -> listener.renewalFailed(lease.hold, remaining, failure));
+            notices.tell(listener -> listener.renewalFailed(lease.hold(), remaining, failure));
         } else {
             remove(lease);
             losses.declare(

@@ -1,6 +1,5 @@
 package io.holdfast.internal;
 
-import io.holdfast.Hold;
 import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
@@ -20,7 +19,7 @@ public class LeaseLincheckTest {
     private static final Loss LOSS = new Loss(Loss.Cause.GONE, "gone");
 
     private final HeldLease lease =
-            new HeldLease(new Hold("x", "owner", 1), LockOptions.DEFAULT, null, 0, new Validity(100, 100));
+            new HeldLease("x", "owner", 1, LockOptions.DEFAULT, null, 0, new Validity(100, 100));
 
     @Operation
     public boolean releases() {
