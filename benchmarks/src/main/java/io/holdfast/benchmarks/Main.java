@@ -1,11 +1,9 @@
 package io.holdfast.benchmarks;
 
-import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.contenders.Contenders;
 import io.holdfast.benchmarks.report.Results;
-import io.holdfast.benchmarks.workloads.Workload;
+import io.holdfast.benchmarks.workloads.Servers;
 import io.holdfast.benchmarks.workloads.Workloads;
-import io.holdfast.servers.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +37,7 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--rounds", description = "rounds that count (default: 5, quick 3)")
     private @Nullable Integer rounds;
 
-    @Option(names = "--seconds", description = "time of one measurement (default: 5, quick 1.5)")
+    @Option(names = "--seconds", description = "time of one measurement (default: 3, quick 1.5)")
     private @Nullable Double seconds;
 
     @Option(
@@ -64,9 +62,9 @@ public final class Main implements Callable<Integer> {
         System.out.printf(
                 "%d measurements, about %d min %02d s%n",
                 plan.steps().size(), expected.toMinutes(), expected.toSecondsPart());
-        try (RedisServer server = RedisServer.start()) {
-            Results results = new Runner(server, System.out).run(plan);
-            Report report = new Report(plan, results, Machine.describe(server));
+        try (Servers servers = Servers.start()) {
+            Results results = new Runner(servers, System.out).run(plan);
+            Report report = new Report(plan, results, Machine.describe(servers.redis()));
             System.out.println();
             System.out.print(report.text());
             report.write(output);
@@ -76,15 +74,13 @@ public final class Main implements Callable<Integer> {
     }
 
     private Plan plan() {
-        List<Workload> workloads = quick ? Workloads.quick() : Workloads.all();
-        List<Contender> chosen = quick ? Contenders.quick() : Contenders.all();
-        double time = seconds != null ? seconds : quick ? 1.5 : 5;
+        Plan usual = quick ? Plan.quick() : Plan.full();
         return new Plan(
-                only == null ? workloads : Workloads.only(only),
+                only == null ? usual.workloads() : Workloads.only(only),
                 contenders == null
-                        ? chosen
+                        ? usual.contenders()
                         : contenders.stream().map(Contenders::named).toList(),
-                rounds != null ? rounds : quick ? 3 : 5,
-                Duration.ofMillis(Math.round(time * 1000)));
+                rounds == null ? usual.rounds() : rounds,
+                seconds == null ? usual.time() : Duration.ofMillis(Math.round(seconds * 1000)));
     }
 }

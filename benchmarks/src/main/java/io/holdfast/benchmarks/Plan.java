@@ -1,7 +1,9 @@
 package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.contenders.Contenders;
 import io.holdfast.benchmarks.workloads.Workload;
+import io.holdfast.benchmarks.workloads.Workloads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +19,16 @@ record Plan(List<Workload> workloads, List<Contender> contenders, int rounds, Du
         }
     }
 
+    /** The main workloads and contenders, in less than five minutes. */
+    static Plan quick() {
+        return new Plan(Workloads.quick(), Contenders.quick(), 3, Duration.ofMillis(1500));
+    }
+
+    /** Everything, in about an hour. */
+    static Plan full() {
+        return new Plan(Workloads.all(), Contenders.all(), 5, Duration.ofSeconds(3));
+    }
+
     /** One measurement. */
     record Step(Workload workload, int round, Contender contender) {
         boolean counts() {
@@ -30,7 +42,7 @@ record Plan(List<Workload> workloads, List<Contender> contenders, int rounds, Du
         for (Workload workload : workloads) {
             List<Contender> admitted =
                     contenders.stream().filter(workload::admits).toList();
-            for (int round = workload.startsCold() ? 1 : 0; round <= rounds; round++) {
+            for (int round = workload.startsCold() ? 1 : 0; round <= workload.rounds(rounds); round++) {
                 for (Contender contender : rotated(admitted, round)) {
                     steps.add(new Step(workload, round, contender));
                 }

@@ -3,18 +3,18 @@ package io.holdfast.benchmarks;
 import io.holdfast.benchmarks.measure.Metric;
 import io.holdfast.benchmarks.report.Results;
 import io.holdfast.benchmarks.report.Table;
-import io.holdfast.servers.RedisServer;
+import io.holdfast.benchmarks.workloads.Servers;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
 
 /** Takes the steps of a plan, one after the other. */
 final class Runner {
-    private final RedisServer server;
+    private final Servers servers;
     private final PrintStream progress;
 
-    Runner(RedisServer server, PrintStream progress) {
-        this.server = server;
+    Runner(Servers servers, PrintStream progress) {
+        this.servers = servers;
         this.progress = progress;
     }
 
@@ -46,8 +46,8 @@ final class Runner {
         String workload = step.workload().name();
         String contender = step.contender().name();
         try {
-            server.flushAll();
-            Map<Metric, Double> measured = step.workload().measure(step.contender(), server, plan.time());
+            servers.redis().flushAll();
+            Map<Metric, Double> measured = step.workload().measure(step.contender(), servers, plan.time());
             results.judge(workload, contender, measured);
             if (step.counts()) {
                 results.add(workload, contender, measured);

@@ -10,10 +10,13 @@ import io.holdfast.benchmarks.contenders.Session;
 import io.holdfast.benchmarks.measure.Crew;
 import io.holdfast.benchmarks.measure.SharedCounter;
 import java.util.Collections;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 
 class CrewTest {
     private final SharedCounter counter = SharedCounter.inMemory();
+    private final Semaphore unlocked = new Semaphore(0);
 
     @Test
     void aLockThatExcludes_losesNoUpdate() throws Exception {
@@ -25,6 +28,8 @@ class CrewTest {
         // A thread may be in the middle of a cycle when counting starts, and when it ends.
         assertThat(result.waitTimes().count()).isCloseTo(result.total(), within(4L));
         assertThat(result.cycleTimes().count()).isEqualTo(result.waitTimes().count());
+        assertThat(result.handOvers().count()).isEqualTo(result.waitTimes().count());
+        assertThat(result.allocated()).isPositive();
     }
 
     @Test
@@ -35,24 +40,63 @@ class CrewTest {
     }
 
     @Test
-    void aThreadThatFails_failsTheMeasurement() {
-        assertThatThrownBy(() -> run(session(() -> {
-                    throw new IllegalStateException("no lock today");
-                })))
-                .hasMessageContaining("no lock today");
+    void aThreadThatFails_failsTheMeasurement() throws Exception {
+        CountDownLatch tried = new CountDownLatch(1);
+        try (Crew crew = crew(session(() -> {
+            tried.countDown();
+            throw new IllegalStateException("no lock today");
+        }))) {
+            crew.start();
+            tried.await();
+
+            assertThatThrownBy(crew::join).hasMessageContaining("no lock today");
+        }
     }
 
-    /** Sections of a millisecond: without a lock they are bound to overlap. */
+    /** Long enough for so many cycles in each phase: without a lock, sections of a millisecond are bound to overlap. */
     private Crew.Result run(Session session) throws InterruptedException {
         try (session;
-                Crew crew = new Crew(session, Collections.nCopies(4, new Crew.Duty("name", counter, 1)))) {
+                Crew crew = crew(session)) {
             crew.start();
-            Thread.sleep(50);
+            cycles(20);
             crew.count();
-            Thread.sleep(200);
+            cycles(100);
             crew.stop();
             return crew.join();
         }
+    }
+
+    private Crew crew(Session session) {
+        return new Crew(counted(session), Collections.nCopies(4, new Crew.Duty("name", counter, 1)));
+    }
+
+    private void cycles(int count) throws InterruptedException {
+        unlocked.drainPermits();
+        unlocked.acquire(count);
+    }
+
+    private Session counted(Session session) {
+        return new Session() {
+            @Override
+            public BenchLock lock(String name) {
+                BenchLock lock = session.lock(name);
+                return new BenchLock() {
+                    @Override
+                    public void lock() {
+                        lock.lock();
+                    }
+
+                    @Override
+                    public void unlock() {
+                        lock.unlock();
+                        unlocked.release();
+                    }
+                };
+            }
+
+            @Override
+            public void close() {}
+        };
     }
 
     private static Session session(Runnable onLock) {

@@ -3,13 +3,19 @@ package io.holdfast.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.contenders.Contenders;
 import io.holdfast.benchmarks.workloads.OneName;
 import io.holdfast.benchmarks.workloads.SeveralJvms;
 import io.holdfast.benchmarks.workloads.Workload;
 import io.holdfast.benchmarks.workloads.Workloads;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class PlanTest {
@@ -36,9 +42,46 @@ class PlanTest {
 
     @Test
     void quick_isExpectedToTakeLessThanFiveMinutes() {
-        Plan plan = new Plan(Workloads.quick(), Contenders.quick(), 3, Duration.ofMillis(1500));
+        assertThat(Plan.quick().expected()).isLessThan(Duration.ofMinutes(5));
+    }
 
-        assertThat(plan.expected()).isLessThan(Duration.ofMinutes(5));
+    @Test
+    void full_isExpectedToTakeLessThan75Minutes() {
+        assertThat(Plan.full().expected()).isBetween(Duration.ofMinutes(20), Duration.ofMinutes(75));
+    }
+
+    @Test
+    void quick_hasTheMainWorkloadsAndContenders() {
+        Set<String> wire = Set.of("holdfast", "redisson", "jedis", "ping");
+        Set<String> jvms = Set.of("holdfast", "redisson", "jedis");
+
+        assertThat(contendersByWorkload(Plan.quick()))
+                .isEqualTo(Map.of(
+                        "a-idle", wire,
+                        "a-hot", wire,
+                        "b", wire,
+                        "c16", Set.of("holdfast", "redisson", "jedis", "reentrant"),
+                        "d2-0ms", jvms,
+                        "d2-1ms", jvms));
+    }
+
+    @Test
+    void full_hasEveryWorkloadOfQuick_andARoundForEachContender() {
+        Map<String, Set<String>> full = contendersByWorkload(Plan.full());
+
+        assertThat(full).containsKeys("e10k-churn", "e100k", "f", "g", "h-waiters-1000", "h-names-1000000");
+        contendersByWorkload(Plan.quick())
+                .forEach((workload, contenders) ->
+                        assertThat(full.get(workload)).as(workload).containsAll(contenders));
+    }
+
+    private static Map<String, Set<String>> contendersByWorkload(Plan plan) {
+        Map<String, Set<String>> found = new LinkedHashMap<>();
+        plan.steps().stream()
+                .filter(step -> step.round() == 1)
+                .forEach(step -> found.computeIfAbsent(step.workload().name(), any -> new TreeSet<>())
+                        .add(step.contender().name()));
+        return found;
     }
 
     @Test
@@ -52,7 +95,10 @@ class PlanTest {
     }
 
     private static List<String> steps(Workload workload) {
-        return new Plan(List.of(workload), Contenders.quick(), 2, Duration.ofSeconds(1))
+        List<Contender> contenders = Stream.of("holdfast", "redisson", "jedis", "ping")
+                .map(Contenders::named)
+                .toList();
+        return new Plan(List.of(workload), contenders, 2, Duration.ofSeconds(1))
                 .steps().stream()
                         .map(step -> step.round() + " " + step.contender().name())
                         .toList();

@@ -7,10 +7,17 @@ import io.holdfast.benchmarks.contenders.BenchLock;
 import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.contenders.Contenders;
 import io.holdfast.benchmarks.contenders.Session;
+import io.holdfast.benchmarks.measure.InParallel;
 import io.holdfast.benchmarks.measure.Metric;
+import io.holdfast.benchmarks.measure.SharedCounter;
+import io.holdfast.benchmarks.workloads.FirstLock;
+import io.holdfast.benchmarks.workloads.HandOver;
+import io.holdfast.benchmarks.workloads.HeldLeases;
+import io.holdfast.benchmarks.workloads.PassedNames;
+import io.holdfast.benchmarks.workloads.Servers;
 import io.holdfast.benchmarks.workloads.SeveralJvms;
 import io.holdfast.benchmarks.workloads.Uncontended;
-import io.holdfast.servers.RedisServer;
+import io.holdfast.benchmarks.workloads.WaitingClients;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -24,23 +31,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SmokeIT {
     private static final int CYCLES = 500;
 
-    private static RedisServer server;
+    private static Servers servers;
 
     @BeforeAll
     static void start() {
-        server = RedisServer.start();
+        servers = Servers.start();
     }
 
     @AfterAll
     static void stop() {
-        server.close();
+        servers.close();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"holdfast", "jedis"})
     void anUncontendedCycle_isTwoRequests(String contender) {
         Map<Metric, Double> measured =
-                new Uncontended(false).measure(Contenders.named(contender), server, Duration.ofSeconds(1));
+                new Uncontended(false).measure(Contenders.named(contender), servers, Duration.ofSeconds(1));
 
         // The reading itself and the cycle that is cut off at either end are in it.
         assertThat(measured.get(Metric.REQUESTS)).isCloseTo(2, within(0.1));
@@ -53,14 +60,14 @@ class SmokeIT {
     @CsvSource({"holdfast, 2", "jedis, 1"})
     void anUncontendedCycle_callsSoManyScripts(String name, int scripts) {
         Contender contender = Contenders.named(name);
-        try (Session session = contender.open("127.0.0.1", server.port())) {
+        try (Session session = contender.open("127.0.0.1", servers.redis().port())) {
             BenchLock lock = session.lock("counted");
             cycle(lock); // loads what is loaded once
-            long before = server.commandStats().getOrDefault("evalsha", 0L);
+            long before = servers.redis().commandStats().getOrDefault("evalsha", 0L);
             for (int i = 0; i < CYCLES; i++) {
                 cycle(lock);
             }
-            assertThat(server.commandStats().getOrDefault("evalsha", 0L) - before)
+            assertThat(servers.redis().commandStats().getOrDefault("evalsha", 0L) - before)
                     .isEqualTo((long) CYCLES * scripts);
         }
     }
@@ -68,12 +75,106 @@ class SmokeIT {
     @Test
     void severalJvms_loseNoUpdate() {
         Map<Metric, Double> measured =
-                new SeveralJvms(2, 2, 0).measure(Contenders.named("holdfast"), server, Duration.ofMillis(300));
+                new SeveralJvms(2, 2, 0).measure(Contenders.named("holdfast"), servers, Duration.ofMillis(300));
 
         assertThat(measured.get(Metric.LOST_UPDATES)).isZero();
         assertThat(measured.get(Metric.THROUGHPUT)).isPositive();
         assertThat(measured.getOrDefault(Metric.LARGEST_SHARE, 0.0) + measured.getOrDefault(Metric.SMALLEST_SHARE, 0.0))
                 .isCloseTo(100, within(0.01));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "holdfast",
+                "redisson",
+                "redisson-fair",
+                "redisson-fenced",
+                "spring-spin",
+                "spring-pubsub",
+                "jedis",
+                "lettuce",
+                "curator"
+            })
+    void aContender_excludes(String name) {
+        Contender contender = Contenders.named(name);
+        SharedCounter counter = SharedCounter.inMemory();
+        try (Session session = contender.open(Servers.HOST, servers.port(contender))) {
+            InParallel.forEach(2, 20, i -> {
+                BenchLock lock = session.lock("smoke");
+                lock.lock();
+                counter.set(counter.get() + 1);
+                lock.unlock();
+            });
+        }
+        assertThat(counter.get()).isEqualTo(20);
+    }
+
+    @Test
+    void curator_reachesOtherJvms() {
+        Map<Metric, Double> measured =
+                new SeveralJvms(2, 2, 1).measure(Contenders.named("curator"), servers, Duration.ofMillis(300));
+
+        assertThat(measured.get(Metric.LOST_UPDATES)).isZero();
+        assertThat(measured.get(Metric.IDEAL)).isPositive();
+        assertThat(measured)
+                .containsKeys(Metric.HAND_OVER_P50, Metric.JVM_FAIRNESS)
+                .doesNotContainKey(Metric.REQUESTS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast", "redisson"})
+    void heldLeases_areRenewed(String contender) {
+        Map<Metric, Double> measured = new HeldLeases(100, Duration.ofMillis(600), Duration.ofMillis(50))
+                .measure(Contenders.named(contender), servers, Duration.ofMillis(1));
+
+        assertThat(measured.get(Metric.RENEWALS)).isPositive();
+        assertThat(measured.get(Metric.SENT_PER_SECOND)).isPositive();
+        assertThat(measured).containsKeys(Metric.LOST_LEASES, Metric.HEAP_PER_LEASE, Metric.CLIENT_CPU_PER_SECOND);
+    }
+
+    @Test
+    void aHandOver_takesTime() {
+        Map<Metric, Double> measured = new HandOver(Duration.ofMillis(5))
+                .measure(Contenders.named("holdfast"), servers, Duration.ofMillis(10));
+
+        assertThat(measured.get(Metric.HAND_OVER_P50)).isPositive();
+        assertThat(measured.get(Metric.HAND_OVER_P999)).isPositive();
+    }
+
+    /** With its own jars alone: the count says whether that is so. */
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast", "redisson", "spring-spin", "lettuce", "jedis", "curator"})
+    void aFirstLock_needsNoJarsOfOthers(String contender) {
+        Map<Metric, Double> measured =
+                new FirstLock(1).measure(Contenders.named(contender), servers, Duration.ofMillis(1));
+
+        assertThat(measured.get(Metric.FIRST_LOCK)).isPositive();
+        assertThat(measured.get(Metric.JAR_SIZE)).isPositive();
+        assertThat(measured.get(Metric.JARS)).isBetween(7.0, 40.0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"holdfast, 2", "redisson, 5"})
+    void aRelease_isMeasuredWhileClientsWait(String contender, double commands) {
+        Map<Metric, Double> measured =
+                new WaitingClients(3, 5).measure(Contenders.named(contender), servers, Duration.ofMillis(1));
+
+        // Those who wait may ask in between.
+        assertThat(measured.get(Metric.SENT_PER_RELEASE)).isCloseTo(commands, within(3.0));
+        assertThat(measured.get(Metric.BYTES_PER_RELEASE)).isPositive();
+        assertThat(measured.get(Metric.SERVER_TIME_PER_RELEASE)).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast", "redisson"})
+    void names_passThrough(String contender) {
+        Map<Metric, Double> measured =
+                new PassedNames(200).measure(Contenders.named(contender), servers, Duration.ofMillis(1));
+
+        assertThat(measured.get(Metric.THROUGHPUT)).isPositive();
+        assertThat(measured).containsKeys(Metric.HEAP_GROWTH, Metric.REDIS_GROWTH);
+        assertThat(servers.redis().keys()).noneMatch(key -> key.contains("bench:"));
     }
 
     private static void cycle(BenchLock lock) {

@@ -1,5 +1,7 @@
 package io.holdfast.benchmarks.contenders;
 
+import java.util.List;
+
 /** One kind of lock, used as its authors recommend. */
 public interface Contender {
     /** Short, as in tables. */
@@ -11,9 +13,24 @@ public interface Contender {
     /** Connects; the session is used by many threads. */
     Session open(String host, int port);
 
+    /** As {@link #open}, with as few connections and threads as it can do with: a thousand of them fit into one JVM. */
+    default Session openSmall(String host, int port) {
+        return open(host, port);
+    }
+
     /** Whom the locks of this contender keep out. */
     default Reach reach() {
         return Reach.JVMS;
+    }
+
+    /** Where its locks live. */
+    default Home home() {
+        return Home.REDIS;
+    }
+
+    /** What an application depends on to use it, as {@code group:artifact}; empty for what is no library. */
+    default List<String> artifacts() {
+        return List.of();
     }
 
     /** Whom a lock keeps out. */
@@ -24,5 +41,15 @@ public interface Contender {
         THREADS,
         /** The threads of all JVMs. */
         JVMS
+    }
+
+    /** Where locks live. */
+    enum Home {
+        /** In the Redis server of the run. */
+        REDIS,
+        /** In a ZooKeeper within the JVM of the run. */
+        ZOOKEEPER,
+        /** In this JVM alone. */
+        HERE
     }
 }

@@ -9,32 +9,48 @@ public final class Contenders {
     /** The name that ratios refer to. */
     public static final String OURS = "holdfast";
 
-    private static final List<Contender> ALL = List.of(
-            new HoldfastContender(),
-            new RedissonContender(),
-            new JedisContender(),
-            new PingContender(),
-            new ReentrantContender());
+    private static final List<String> QUICK = List.of(OURS, "redisson", "jedis", "ping", "reentrant");
+
+    private static final List<String> ALL = List.of(
+            OURS,
+            "redisson",
+            "redisson-fair",
+            "redisson-fenced",
+            "spring-spin",
+            "spring-pubsub",
+            "jedis",
+            "lettuce",
+            "curator",
+            "ping",
+            "reentrant");
 
     private Contenders() {}
 
     public static List<Contender> all() {
-        return ALL;
+        return ALL.stream().map(Contenders::named).toList();
     }
 
-    /** Those that need Redis: what an application chooses between, and the limit of the wire. */
+    /** What an application chooses between in the first place, and the limits: the wire, and a lock without one. */
     public static List<Contender> quick() {
-        return ALL.stream()
-                .filter(contender -> contender.reach() != Contender.Reach.THREADS)
-                .toList();
+        return QUICK.stream().map(Contenders::named).toList();
     }
 
-    /** The one of that name. */
+    /** The one of that name. Loads the classes of no other, whose jars may not be there. */
     public static Contender named(String name) {
-        return ALL.stream()
-                .filter(contender -> contender.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no contender is called '" + name + "'"));
+        return switch (name) {
+            case OURS -> new HoldfastContender();
+            case "redisson" -> new RedissonContender(RedissonContender.Kind.PLAIN);
+            case "redisson-fair" -> new RedissonContender(RedissonContender.Kind.FAIR);
+            case "redisson-fenced" -> new RedissonContender(RedissonContender.Kind.FENCED);
+            case "spring-spin" -> new SpringContender(false);
+            case "spring-pubsub" -> new SpringContender(true);
+            case "jedis" -> new JedisContender();
+            case "lettuce" -> new LettuceContender();
+            case "curator" -> new CuratorContender();
+            case "ping" -> new PingContender();
+            case "reentrant" -> new ReentrantContender();
+            default -> throw new IllegalArgumentException("no contender is called '" + name + "'; there are " + ALL);
+        };
     }
 
     /** The jar a class comes from, such as {@code jedis-7.5.3}: says what really ran. */

@@ -1,19 +1,14 @@
 package io.holdfast.benchmarks.contenders;
 
 import java.util.List;
-import java.util.UUID;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.JedisPoolConfig;
 import redis.clients.jedis.params.SetParams;
 
-/** The lock that is written by hand everywhere: SET NX PX, polling, compare and delete. */
+/** A lock written by hand on a pool of Jedis. */
 final class JedisContender implements Contender {
     private static final int CONNECTIONS = 10;
-    private static final long LEASE_MILLIS = 30_000;
-    private static final long RETRY_MILLIS = 1;
-    private static final String RELEASE =
-            "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
     @Override
     public String name() {
@@ -22,8 +17,12 @@ final class JedisContender implements Contender {
 
     @Override
     public String description() {
-        return Contenders.jarOf(Jedis.class) + ", SET NX PX on a pool of " + CONNECTIONS + ", polls every "
-                + RETRY_MILLIS + " ms; no watchdog, neither fenced nor fair";
+        return Contenders.jarOf(Jedis.class) + ", SET NX PX on a pool of " + CONNECTIONS + HandWritten.DESCRIPTION;
+    }
+
+    @Override
+    public List<String> artifacts() {
+        return List.of("redis.clients:jedis");
     }
 
     @Override
@@ -35,12 +34,12 @@ final class JedisContender implements Contender {
         String release;
         try (Jedis jedis = pool.getResource()) {
             // By its digest, so that the text does not travel each time.
-            release = jedis.scriptLoad(RELEASE);
+            release = jedis.scriptLoad(HandWritten.RELEASE);
         }
         return new Session() {
             @Override
             public BenchLock lock(String name) {
-                return new Polled(pool, release, name);
+                return new Pooled(pool, release, name);
             }
 
             @Override
@@ -50,45 +49,28 @@ final class JedisContender implements Contender {
         };
     }
 
-    private static final class Polled implements BenchLock {
+    private static final class Pooled extends HandWritten {
         private final JedisPool pool;
         private final String release;
-        private final String name;
-        private String token = "";
+        private final SetParams params = SetParams.setParams().nx().px(LEASE_MILLIS);
 
-        Polled(JedisPool pool, String release, String name) {
+        Pooled(JedisPool pool, String release, String name) {
+            super(name);
             this.pool = pool;
             this.release = release;
-            this.name = name;
         }
 
         @Override
-        public void lock() {
-            token = UUID.randomUUID().toString();
-            SetParams params = SetParams.setParams().nx().px(LEASE_MILLIS);
-            while (!tryLock(params)) {
-                try {
-                    Thread.sleep(RETRY_MILLIS);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    throw new IllegalStateException("interrupted while waiting for " + name, e);
-                }
-            }
-        }
-
-        private boolean tryLock(SetParams params) {
+        boolean set(String name, String token) {
             try (Jedis jedis = pool.getResource()) {
                 return "OK".equals(jedis.set(name, token, params));
             }
         }
 
         @Override
-        public void unlock() {
+        long delete(String name, String token) {
             try (Jedis jedis = pool.getResource()) {
-                Object deleted = jedis.evalsha(release, List.of(name), List.of(token));
-                if (!Long.valueOf(1).equals(deleted)) {
-                    throw new IllegalStateException("the lease of " + name + " was lost");
-                }
+                return jedis.evalsha(release, List.of(name), List.of(token)) instanceof Long deleted ? deleted : 0;
             }
         }
     }

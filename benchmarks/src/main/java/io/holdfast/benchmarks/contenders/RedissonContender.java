@@ -1,32 +1,93 @@
 package io.holdfast.benchmarks.contenders;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
+import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's RLock, with its watchdog, on the default configuration for a single server. */
-final class RedissonContender implements Contender {
+/** Redisson's locks, with their watchdog, on the default configuration for a single server. */
+final class RedissonContender implements Contender, LeaseKeeper {
+    private static final long THREAD = 1;
+
+    private final Kind kind;
+
+    /** The lock that is asked for. */
+    enum Kind {
+        PLAIN("redisson", "RLock with watchdog", "; neither fenced nor fair"),
+        FAIR("redisson-fair", "fair RLock with watchdog", "; not fenced"),
+        FENCED("redisson-fenced", "RFencedLock with watchdog", "; not fair");
+
+        private final String text;
+        private final String what;
+        private final String lacks;
+
+        Kind(String text, String what, String lacks) {
+            this.text = text;
+            this.what = what;
+            this.lacks = lacks;
+        }
+    }
+
+    RedissonContender(Kind kind) {
+        this.kind = kind;
+    }
+
     @Override
     public String name() {
-        return "redisson";
+        return kind.text;
     }
 
     @Override
     public String description() {
-        return Contenders.jarOf(Redisson.class)
-                + ", RLock with watchdog, default single server; neither fenced nor fair";
+        return Contenders.jarOf(Redisson.class) + ", " + kind.what + ", default single server" + kind.lacks;
+    }
+
+    @Override
+    public List<String> artifacts() {
+        return List.of("org.redisson:redisson");
     }
 
     @Override
     public Session open(String host, int port) {
+        return session(Redisson.create(config(host, port)));
+    }
+
+    @Override
+    public Session openSmall(String host, int port) {
+        Config config = config(host, port).setEventLoopGroup(Shared.LOOPS).setExecutor(Shared.EXECUTOR);
+        config.useSingleServer()
+                .setConnectionMinimumIdleSize(1)
+                .setConnectionPoolSize(2)
+                .setSubscriptionConnectionMinimumIdleSize(1)
+                .setSubscriptionConnectionPoolSize(1);
+        return session(Redisson.create(config));
+    }
+
+    private static Config config(String host, int port) {
         Config config = new Config();
         config.useSingleServer().setAddress("redis://" + host + ":" + port);
-        RedissonClient client = Redisson.create(config);
+        return config;
+    }
+
+    private Session session(RedissonClient client) {
         return new Session() {
             @Override
             public BenchLock lock(String name) {
-                return new Held(client.getLock(name));
+                return switch (kind) {
+                    case PLAIN -> new JdkHeld(client.getLock(name));
+                    case FAIR -> new JdkHeld(client.getFairLock(name));
+                    case FENCED -> new Fenced(client.getFencedLock(name));
+                };
             }
 
             @Override
@@ -36,15 +97,59 @@ final class RedissonContender implements Contender {
         };
     }
 
-    private record Held(RLock it) implements BenchLock {
+    private record Fenced(RFencedLock it) implements BenchLock {
         @Override
         public void lock() {
-            it.lock();
+            it.lockAndGetToken();
         }
 
         @Override
         public void unlock() {
             it.unlock();
         }
+    }
+
+    /** What many clients of one JVM share, so that each has no threads of its own. Made when first asked for. */
+    private static final class Shared {
+        static final EventLoopGroup LOOPS = new MultiThreadIoEventLoopGroup(8, NioIoHandler.newFactory());
+        static final ExecutorService EXECUTOR = Executors.newFixedThreadPool(8, task -> {
+            Thread thread = new Thread(task, "redisson-shared");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    @Override
+    public Keeping keep(String host, int port, Duration lease) {
+        RedissonClient client = Redisson.create(config(host, port).setLockWatchdogTimeout(lease.toMillis()));
+        return new Keeping() {
+            // Names the thread, as one thread holds them all.
+            @Override
+            public Object take(String name) {
+                RLock lock = client.getLock(name);
+                lock.lockAsync(-1, TimeUnit.MILLISECONDS, THREAD)
+                        .toCompletableFuture()
+                        .join();
+                return lock;
+            }
+
+            @Override
+            public boolean release(Object taken) {
+                try {
+                    ((RLock) taken).unlockAsync(THREAD).toCompletableFuture().join();
+                    return true;
+                } catch (CompletionException e) {
+                    if (e.getCause() instanceof IllegalMonitorStateException) {
+                        return false;
+                    }
+                    throw e;
+                }
+            }
+
+            @Override
+            public void close() {
+                client.shutdown();
+            }
+        };
     }
 }

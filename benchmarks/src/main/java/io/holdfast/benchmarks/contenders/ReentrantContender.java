@@ -22,12 +22,17 @@ final class ReentrantContender implements Contender {
     }
 
     @Override
+    public Home home() {
+        return Home.HERE;
+    }
+
+    @Override
     public Session open(String host, int port) {
         Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
         return new Session() {
             @Override
             public BenchLock lock(String name) {
-                return new Held(locks.computeIfAbsent(name, any -> new ReentrantLock(true)));
+                return new JdkHeld(locks.computeIfAbsent(name, any -> new ReentrantLock(true)));
             }
 
             @Override
@@ -35,17 +40,5 @@ final class ReentrantContender implements Contender {
                 locks.clear();
             }
         };
-    }
-
-    private record Held(ReentrantLock it) implements BenchLock {
-        @Override
-        public void lock() {
-            it.lock();
-        }
-
-        @Override
-        public void unlock() {
-            it.unlock();
-        }
     }
 }

@@ -24,13 +24,21 @@ public final class Crew implements AutoCloseable {
     private volatile Phase phase = Phase.WARM_UP;
     private long nanos;
     private long cpuNanos;
+    private long allocated;
 
     /** What one thread locks, what it raises meanwhile, and how long its section takes. */
     public record Duty(String lock, SharedCounter counter, long sectionMillis) {}
 
     /** What came of it; cycles are those of the counted phase, all cycles those of every phase. */
     public record Result(
-            List<Long> cycles, long allCycles, long nanos, long cpuNanos, Latencies cycleTimes, Latencies waitTimes) {
+            List<Long> cycles,
+            long allCycles,
+            long nanos,
+            long cpuNanos,
+            long allocated,
+            Latencies cycleTimes,
+            Latencies waitTimes,
+            Latencies handOvers) {
         /** Of all threads together. */
         public long total() {
             return cycles.stream().mapToLong(Long::longValue).sum();
@@ -56,6 +64,7 @@ public final class Crew implements AutoCloseable {
 
     /** Starts to count. */
     public void count() {
+        allocated = Reading.allocatedByAllThreads();
         cpuNanos = Reading.processCpuNanos();
         nanos = System.nanoTime();
         phase = Phase.COUNT;
@@ -66,6 +75,7 @@ public final class Crew implements AutoCloseable {
         phase = Phase.STOP;
         nanos = System.nanoTime() - nanos;
         cpuNanos = Reading.processCpuNanos() - cpuNanos;
+        allocated = Reading.allocatedByAllThreads() - allocated;
     }
 
     /** Waits for the threads; fails if one of them has failed or hangs. */
@@ -90,10 +100,12 @@ public final class Crew implements AutoCloseable {
         Latencies cycleTimes = new Latencies();
         Latencies waitTimes = new Latencies();
         workers.forEach(worker -> cycleTimes.add(worker.cycleTimes));
+        Latencies handOvers = new Latencies();
         workers.forEach(worker -> waitTimes.add(worker.waitTimes));
+        workers.forEach(worker -> handOvers.add(worker.handOvers));
         List<Long> cycles = workers.stream().map(worker -> worker.cycles).toList();
         long all = workers.stream().mapToLong(worker -> worker.allCycles).sum();
-        return new Result(cycles, all, nanos, cpuNanos, cycleTimes, waitTimes);
+        return new Result(cycles, all, nanos, cpuNanos, allocated, cycleTimes, waitTimes, handOvers);
     }
 
     /** Lets the threads end, whatever they were told before. */
@@ -103,11 +115,19 @@ public final class Crew implements AutoCloseable {
         released.countDown();
     }
 
+    /** What a holder does: sleeps, which takes longer than asked by some 60 µs. */
+    public static void section(long millis) throws InterruptedException {
+        if (millis > 0) {
+            Thread.sleep(millis);
+        }
+    }
+
     private final class Worker extends Thread {
         private final Session session;
         private final Duty duty;
         private final Latencies cycleTimes = new Latencies();
         private final Latencies waitTimes = new Latencies();
+        private final Latencies handOvers = new Latencies();
         private long cycles;
         private long allCycles;
 
@@ -143,10 +163,10 @@ public final class Crew implements AutoCloseable {
             long entered = System.nanoTime();
             // Read first and written last: the whole section is what an intruder can spoil.
             long count = duty.counter().get();
-            if (duty.sectionMillis() > 0) {
-                Thread.sleep(duty.sectionMillis());
-            }
+            long freed = duty.counter().freedAt();
+            section(duty.sectionMillis());
             duty.counter().set(count + 1);
+            duty.counter().freedAt(System.nanoTime());
             lock.unlock();
             allCycles++;
             if (phase == Phase.COUNT) {
@@ -156,6 +176,9 @@ public final class Crew implements AutoCloseable {
             if (timed) {
                 waitTimes.add(entered - begin);
                 cycleTimes.add(System.nanoTime() - begin);
+                if (freed > 0) {
+                    handOvers.add(entered - freed);
+                }
             }
         }
     }

@@ -50,7 +50,8 @@ public record Reading(
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
     }
 
-    private static long allocatedByAllThreads() {
+    /** What all threads that live have allocated so far. */
+    public static long allocatedByAllThreads() {
         ThreadMXBean threads = ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
         long sum = 0;
         for (long bytes : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
@@ -59,7 +60,7 @@ public record Reading(
         return sum;
     }
 
-    private static double number(Map<String, String> info, String field) {
+    static double number(Map<String, String> info, String field) {
         String value = info.get(field);
         if (value == null) {
             throw new IllegalStateException("INFO has no field " + field);

@@ -25,14 +25,14 @@ public final class SharedCounter {
 
     /** For the threads of this JVM. */
     public static SharedCounter inMemory() {
-        return new SharedCounter(ByteBuffer.allocateDirect(Long.BYTES));
+        return new SharedCounter(ByteBuffer.allocateDirect(2 * Long.BYTES));
     }
 
     /** For all processes that name the same file. */
     public static SharedCounter inFile(Path file) {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            return new SharedCounter(channel.map(FileChannel.MapMode.READ_WRITE, 0, Long.BYTES));
+            return new SharedCounter(channel.map(FileChannel.MapMode.READ_WRITE, 0, 2 * Long.BYTES));
         } catch (IOException e) {
             throw new UncheckedIOException("could not map " + file, e);
         }
@@ -46,5 +46,15 @@ public final class SharedCounter {
     /** The second step. */
     public void set(long value) {
         LONGS.setRelease(memory, 0, value);
+    }
+
+    /** When the last holder was about to unlock, by {@link System#nanoTime}; 0 if nobody was. */
+    public long freedAt() {
+        return (long) LONGS.getAcquire(memory, Long.BYTES);
+    }
+
+    /** Tells the next holder, also in another process: on Linux all processes share the clock. */
+    public void freedAt(long nanoTime) {
+        LONGS.setRelease(memory, Long.BYTES, nanoTime);
     }
 }

@@ -12,8 +12,8 @@ import java.util.function.Function;
 /** Bars of the main metric of each workload, as SVG that is readable on light and on dark pages. */
 public final class Chart {
     private static final int WIDTH = 820;
-    private static final int LEFT = 110;
-    private static final int BAR_SPACE = 560;
+    private static final int LEFT = 125;
+    private static final int BAR_SPACE = 545;
     private static final int ROW = 24;
     private static final int HEAD = 44;
     /** From this ratio of largest to smallest on, small bars could not be told apart on a linear scale. */

@@ -44,12 +44,17 @@ public final class Results {
                 .add(value));
     }
 
-    /** Finds out whether the lock did exclude. Not only for measurements that count: a lock must hold in a warm-up too. */
+    /** Finds out whether the lock did exclude and its leases lasted. Not only for measurements that count: a lock must hold in a warm-up too. */
     public void judge(String workload, String contender, Map<Metric, Double> measured) {
         double lost = measured.getOrDefault(Metric.LOST_UPDATES, 0.0);
         if (lost != 0) {
             String detail = String.format("%.0f updates went missing", lost);
             troubles.add(new Trouble(workload, contender, "DID NOT EXCLUDE", detail));
+        }
+        double leases = measured.getOrDefault(Metric.LOST_LEASES, 0.0);
+        if (leases != 0) {
+            troubles.add(new Trouble(
+                    workload, contender, "LOST LEASES", String.format("%.0f of those it should have renewed", leases)));
         }
     }
 
@@ -67,6 +72,14 @@ public final class Results {
     /** What nobody may overlook. */
     public List<Trouble> troubles() {
         return List.copyOf(troubles);
+    }
+
+    /** The median of what was measured; null if nothing was. */
+    public @Nullable Double median(String workload, String contender, Metric metric) {
+        List<Double> measured = values.getOrDefault(workload, Map.of())
+                .getOrDefault(contender, Map.of())
+                .get(metric);
+        return measured == null ? null : Stats.median(measured);
     }
 
     /** Everything, workload by workload, and in each metric by metric, so that contenders stand next to each other. */
@@ -87,10 +100,8 @@ public final class Results {
 
     private Line line(String workload, String contender, Metric metric, List<Double> measured) {
         double median = Stats.median(measured);
-        List<Double> ours = values.getOrDefault(workload, Map.of())
-                .getOrDefault(Contenders.OURS, Map.of())
-                .get(metric);
-        Double ratio = ours == null ? null : Stats.ratio(median, Stats.median(ours));
+        Double ours = median(workload, Contenders.OURS, metric);
+        Double ratio = ours == null ? null : Stats.ratio(median, ours);
         return new Line(workload, contender, metric, median, Stats.min(measured), Stats.max(measured), ratio);
     }
 }

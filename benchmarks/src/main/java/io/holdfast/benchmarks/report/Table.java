@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** The results of one workload, as text. */
 public final class Table {
-    private static final String ROW = "%-30s %-10s %12s %12s %12s %10s%n";
+    private static final String ROW = "%-32s %-15s %12s %12s %12s %10s%n";
 
     private Table() {}
 

@@ -4,12 +4,25 @@ import io.holdfast.benchmarks.measure.Crew;
 import io.holdfast.benchmarks.measure.Latencies;
 
 /** What a child tells its parent, in one line. */
-record ChildResult(long cycles, long allCycles, long nanos, long cpuNanos, Latencies waitTimes) {
+record ChildResult(
+        long cycles,
+        long allCycles,
+        long nanos,
+        long cpuNanos,
+        long allocated,
+        Latencies waitTimes,
+        Latencies handOvers) {
     static final String PREFIX = "result ";
 
     static ChildResult of(Crew.Result result) {
         return new ChildResult(
-                result.total(), result.allCycles(), result.nanos(), result.cpuNanos(), result.waitTimes());
+                result.total(),
+                result.allCycles(),
+                result.nanos(),
+                result.cpuNanos(),
+                result.allocated(),
+                result.waitTimes(),
+                result.handOvers());
     }
 
     double throughput() {
@@ -17,7 +30,8 @@ record ChildResult(long cycles, long allCycles, long nanos, long cpuNanos, Laten
     }
 
     String print() {
-        return PREFIX + cycles + " " + allCycles + " " + nanos + " " + cpuNanos + " " + waitTimes.print();
+        return PREFIX + cycles + " " + allCycles + " " + nanos + " " + cpuNanos + " " + allocated + " "
+                + waitTimes.print() + " " + handOvers.print();
     }
 
     static ChildResult parse(String line) {
@@ -27,6 +41,8 @@ record ChildResult(long cycles, long allCycles, long nanos, long cpuNanos, Laten
                 Long.parseLong(words[2]),
                 Long.parseLong(words[3]),
                 Long.parseLong(words[4]),
-                Latencies.parse(words[5]));
+                Long.parseLong(words[5]),
+                Latencies.parse(words[6]),
+                Latencies.parse(words[7]));
     }
 }

@@ -6,7 +6,6 @@ import io.holdfast.benchmarks.measure.Crew;
 import io.holdfast.benchmarks.measure.Metric;
 import io.holdfast.benchmarks.measure.Reading;
 import io.holdfast.benchmarks.measure.SharedCounter;
-import io.holdfast.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,14 +15,12 @@ import java.util.TreeMap;
 
 /** One measurement in this JVM: a session, a crew, two readings. */
 final class InJvm {
-    static final String HOST = "127.0.0.1";
-
     private InJvm() {}
 
     /** What the crew did and what it cost. */
-    record Outcome(Crew.Result crew, Reading cost, long lost) {}
+    record Outcome(Contender contender, Crew.Result crew, Reading cost, long lost) {}
 
-    static Outcome run(Contender contender, RedisServer server, Duration time, int threads, int names) {
+    static Outcome run(Contender contender, Servers servers, Duration time, int threads, int names) {
         List<SharedCounter> counters = new ArrayList<>();
         for (int i = 0; i < names; i++) {
             counters.add(SharedCounter.inMemory());
@@ -32,18 +29,18 @@ final class InJvm {
         for (int i = 0; i < threads; i++) {
             duties.add(new Crew.Duty("bench:" + i % names, counters.get(i % names), 0));
         }
-        try (Session session = contender.open(HOST, server.port());
+        try (Session session = contender.open(Servers.HOST, servers.port(contender));
                 Crew crew = new Crew(session, duties)) {
             crew.start();
             Pause.of(warmUp(time));
-            Reading before = Reading.take(server);
+            Reading before = Reading.take(servers.redis());
             crew.count();
             Pause.of(time);
             crew.stop();
-            Reading cost = Reading.take(server).since(before);
+            Reading cost = Reading.take(servers.redis()).since(before);
             Crew.Result result = crew.join();
             long raised = counters.stream().mapToLong(SharedCounter::get).sum();
-            return new Outcome(result, cost, result.allCycles() - raised);
+            return new Outcome(contender, result, cost, result.allCycles() - raised);
         }
     }
 
@@ -57,22 +54,30 @@ final class InJvm {
         Reading cost = outcome.cost();
         Map<Metric, Double> metrics = new TreeMap<>();
         metrics.put(Metric.THROUGHPUT, cycles * 1e9 / outcome.crew().nanos());
-        costs(metrics, cost, cycles, cost.clientCpuMicros());
+        costs(metrics, outcome.contender(), cost, cycles);
+        clientCosts(metrics, cycles, cost.clientCpuMicros(), cost.allocated());
         metrics.put(Metric.LOST_UPDATES, (double) outcome.lost());
         return metrics;
     }
 
-    /** What the server has seen, and the CPU time of the clients. */
-    static void costs(Map<Metric, Double> metrics, Reading cost, double cycles, double clientCpuMicros) {
+    /** What Redis has seen, if it has seen anything. */
+    static void costs(Map<Metric, Double> metrics, Contender contender, Reading cost, double cycles) {
         if (cycles == 0) {
             throw new IllegalStateException("not one cycle in the measured time");
+        }
+        if (contender.home() == Contender.Home.ZOOKEEPER) {
+            return;
         }
         metrics.put(Metric.REQUESTS, cost.requests() / cycles);
         metrics.put(Metric.COMMANDS, cost.commands() / cycles);
         metrics.put(Metric.BYTES_IN, cost.bytesIn() / cycles);
         metrics.put(Metric.BYTES_OUT, cost.bytesOut() / cycles);
         metrics.put(Metric.SERVER_CPU, cost.serverCpuMicros() / cycles);
-        metrics.put(Metric.CLIENT_CPU, clientCpuMicros / cycles);
+    }
+
+    static void clientCosts(Map<Metric, Double> metrics, double cycles, double cpuMicros, double allocated) {
+        metrics.put(Metric.CLIENT_CPU, cpuMicros / cycles);
+        metrics.put(Metric.ALLOCATION, allocated / cycles);
     }
 
     /** The one with the most to the one with the least; none at all counts as one, as there is no infinity in JSON. */

@@ -2,7 +2,7 @@ package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.measure.Metric;
-import io.holdfast.servers.RedisServer;
+import io.holdfast.benchmarks.measure.Times;
 import java.time.Duration;
 import java.util.Map;
 
@@ -31,7 +31,7 @@ public final class ManyNames implements Workload {
 
     @Override
     public boolean admits(Contender contender) {
-        return true;
+        return contender.home() != Contender.Home.HERE;
     }
 
     @Override
@@ -40,11 +40,10 @@ public final class ManyNames implements Workload {
     }
 
     @Override
-    public Map<Metric, Double> measure(Contender contender, RedisServer server, Duration time) {
-        InJvm.Outcome outcome = InJvm.run(contender, server, time, threads, threads);
+    public Map<Metric, Double> measure(Contender contender, Servers servers, Duration time) {
+        InJvm.Outcome outcome = InJvm.run(contender, servers, time, threads, threads);
         Map<Metric, Double> metrics = InJvm.metrics(outcome);
-        metrics.put(Metric.CYCLE_P50, outcome.crew().cycleTimes().percentile(0.5) / 1e3);
-        metrics.put(Metric.CYCLE_P99, outcome.crew().cycleTimes().percentile(0.99) / 1e3);
+        Times.CYCLE.put(metrics, outcome.crew().cycleTimes());
         return metrics;
     }
 }

@@ -2,7 +2,7 @@ package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.measure.Metric;
-import io.holdfast.servers.RedisServer;
+import io.holdfast.benchmarks.measure.Times;
 import java.time.Duration;
 import java.util.Map;
 
@@ -40,12 +40,12 @@ public final class OneName implements Workload {
     }
 
     @Override
-    public Map<Metric, Double> measure(Contender contender, RedisServer server, Duration time) {
-        InJvm.Outcome outcome = InJvm.run(contender, server, time, threads, 1);
+    public Map<Metric, Double> measure(Contender contender, Servers servers, Duration time) {
+        InJvm.Outcome outcome = InJvm.run(contender, servers, time, threads, 1);
         Map<Metric, Double> metrics = InJvm.metrics(outcome);
         metrics.put(Metric.FAIRNESS, InJvm.fairness(outcome.crew().cycles()));
-        metrics.put(Metric.WAIT_P50, outcome.crew().waitTimes().percentile(0.5) / 1e3);
-        metrics.put(Metric.WAIT_P99, outcome.crew().waitTimes().percentile(0.99) / 1e3);
+        Times.WAIT.put(metrics, outcome.crew().waitTimes());
+        Times.HAND_OVER.put(metrics, outcome.crew().handOvers());
         return metrics;
     }
 }

@@ -1,12 +1,13 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.measure.Crew;
 import io.holdfast.benchmarks.measure.Latencies;
 import io.holdfast.benchmarks.measure.Metric;
 import io.holdfast.benchmarks.measure.Reading;
 import io.holdfast.benchmarks.measure.SharedCounter;
+import io.holdfast.benchmarks.measure.Times;
 import io.holdfast.servers.JvmProcess;
-import io.holdfast.servers.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import java.util.TreeMap;
 public final class SeveralJvms implements Workload {
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration END = Duration.ofSeconds(60);
+    private static final Duration IDEAL = Duration.ofMillis(300);
 
     private final int jvms;
     private final int threads;
@@ -39,7 +41,8 @@ public final class SeveralJvms implements Workload {
 
     @Override
     public String title() {
-        return "contended: " + jvms + " JVMs x " + threads + " threads, 1 name, section of " + sectionMillis + " ms";
+        return "contended: " + jvms + " JVMs x " + threads + " threads, 1 name, "
+                + (sectionMillis == 0 ? "empty section" : "section of Thread.sleep(" + sectionMillis + ")");
     }
 
     @Override
@@ -59,7 +62,7 @@ public final class SeveralJvms implements Workload {
 
     @Override
     public Duration overhead(Duration time) {
-        return warmUp(time).plusMillis(1200).plusMillis(400L * jvms);
+        return warmUp(time).plusMillis(1500).plusMillis(400L * jvms);
     }
 
     /** New JVMs have all their compiling to do. */
@@ -69,58 +72,86 @@ public final class SeveralJvms implements Workload {
     }
 
     @Override
-    public Map<Metric, Double> measure(Contender contender, RedisServer server, Duration time) {
+    public Map<Metric, Double> measure(Contender contender, Servers servers, Duration time) {
         Path file = counterFile();
         List<JvmProcess> children = new ArrayList<>();
+        double ideal = ideal();
         try {
             SharedCounter counter = SharedCounter.inFile(file);
             for (int i = 0; i < jvms; i++) {
-                children.add(start(contender, server, file));
+                children.add(start(contender, servers, file));
             }
             children.forEach(child -> child.awaitLine(Child.READY, START));
             children.forEach(child -> child.send(Child.GO));
             Pause.of(warmUp(time));
-            Reading before = Reading.take(server);
+            Reading before = Reading.take(servers.redis());
             children.forEach(child -> child.send(Child.COUNT));
             Pause.of(time);
             children.forEach(child -> child.send(Child.STOP));
-            Reading cost = Reading.take(server).since(before);
+            Reading cost = Reading.take(servers.redis()).since(before);
             List<ChildResult> results = children.stream()
                     .map(child -> ChildResult.parse(child.awaitLine(ChildResult.PREFIX + ".*", END)))
                     .toList();
-            return metrics(results, cost, counter.get());
+            Map<Metric, Double> metrics = metrics(contender, results, cost, counter.get());
+            if (sectionMillis > 0) {
+                metrics.put(Metric.IDEAL, ideal);
+            }
+            return metrics;
         } finally {
             children.forEach(JvmProcess::close);
             delete(file);
         }
     }
 
+    /** What one thread gets through that asks for no lock. A sleep takes longer than asked, so it is not a round number. */
+    private double ideal() {
+        long begin = System.nanoTime();
+        int sections = 0;
+        try {
+            for (; System.nanoTime() - begin < IDEAL.toNanos() && sectionMillis > 0; sections++) {
+                Crew.section(sectionMillis);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted during a measurement", e);
+        }
+        return sections * 1e9 / (System.nanoTime() - begin);
+    }
+
     /** With the compilers and the heap of any server: the builder's own defaults are for tests. */
-    private JvmProcess start(Contender contender, RedisServer server, Path file) {
+    private JvmProcess start(Contender contender, Servers servers, Path file) {
         return JvmProcess.of(Child.class)
                 .options("-XX:TieredStopAtLevel=4", "-Xmx512m")
-                .arguments(contender.name(), InJvm.HOST, String.valueOf(server.port()))
+                .arguments(contender.name(), Servers.HOST, String.valueOf(servers.port(contender)))
                 .arguments(String.valueOf(threads), String.valueOf(sectionMillis), file.toString())
                 .start();
     }
 
-    private static Map<Metric, Double> metrics(List<ChildResult> results, Reading cost, long raised) {
+    private static Map<Metric, Double> metrics(
+            Contender contender, List<ChildResult> results, Reading cost, long raised) {
         Latencies waits = new Latencies();
+        Latencies handOvers = new Latencies();
         results.forEach(result -> waits.add(result.waitTimes()));
+        results.forEach(result -> handOvers.add(result.handOvers()));
         double cycles = results.stream().mapToLong(ChildResult::cycles).sum();
         long all = results.stream().mapToLong(ChildResult::allCycles).sum();
         double cpu = results.stream().mapToLong(ChildResult::cpuNanos).sum() / 1e3;
         double largest = results.stream().mapToLong(ChildResult::cycles).max().orElse(0);
         double smallest = results.stream().mapToLong(ChildResult::cycles).min().orElse(0);
         Map<Metric, Double> metrics = new TreeMap<>();
-        InJvm.costs(metrics, cost, cycles, cpu);
+        InJvm.costs(metrics, contender, cost, cycles);
+        double allocated = results.stream().mapToLong(ChildResult::allocated).sum();
+        InJvm.clientCosts(metrics, cycles, cpu, allocated);
+        metrics.put(
+                Metric.JVM_FAIRNESS,
+                InJvm.fairness(results.stream().map(ChildResult::cycles).toList()));
         metrics.put(
                 Metric.THROUGHPUT,
                 results.stream().mapToDouble(ChildResult::throughput).sum());
         metrics.put(Metric.LARGEST_SHARE, 100 * largest / cycles);
         metrics.put(Metric.SMALLEST_SHARE, 100 * smallest / cycles);
-        metrics.put(Metric.WAIT_P50, waits.percentile(0.5) / 1e3);
-        metrics.put(Metric.WAIT_P99, waits.percentile(0.99) / 1e3);
+        Times.WAIT.put(metrics, waits);
+        Times.HAND_OVER.put(metrics, handOvers);
         metrics.put(Metric.LOST_UPDATES, (double) (all - raised));
         return metrics;
     }

@@ -59,6 +59,10 @@ final class Spinners implements AutoCloseable {
         }
     }
 
+    List<ProcessHandle> handles() {
+        return processes.stream().map(Process::toHandle).toList();
+    }
+
     /** Fails if one is gone: the cores would not be hot. */
     void check() {
         for (Process process : processes) {

@@ -1,9 +1,8 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
-import io.holdfast.benchmarks.measure.Latencies;
 import io.holdfast.benchmarks.measure.Metric;
-import io.holdfast.servers.RedisServer;
+import io.holdfast.benchmarks.measure.Times;
 import java.time.Duration;
 import java.util.Map;
 
@@ -35,7 +34,7 @@ public final class Uncontended implements Workload {
 
     @Override
     public boolean admits(Contender contender) {
-        return true;
+        return contender.home() != Contender.Home.HERE;
     }
 
     @Override
@@ -44,20 +43,15 @@ public final class Uncontended implements Workload {
     }
 
     @Override
-    public Map<Metric, Double> measure(Contender contender, RedisServer server, Duration time) {
+    public Map<Metric, Double> measure(Contender contender, Servers servers, Duration time) {
         InJvm.Outcome outcome;
         try (Spinners spinners = hot ? Spinners.onePerCore() : Spinners.none()) {
             spinners.check();
-            outcome = InJvm.run(contender, server, time, 1, 1);
+            outcome = InJvm.run(contender, servers, time, 1, 1);
             spinners.check();
         }
         Map<Metric, Double> metrics = InJvm.metrics(outcome);
-        Latencies times = outcome.crew().cycleTimes();
-        metrics.put(Metric.CYCLE_P50, times.percentile(0.5) / 1e3);
-        metrics.put(Metric.CYCLE_P99, times.percentile(0.99) / 1e3);
-        metrics.put(Metric.CYCLE_P999, times.percentile(0.999) / 1e3);
-        metrics.put(
-                Metric.ALLOCATION, outcome.cost().allocated() / outcome.crew().total());
+        Times.CYCLE.put(metrics, outcome.crew().cycleTimes());
         return metrics;
     }
 }

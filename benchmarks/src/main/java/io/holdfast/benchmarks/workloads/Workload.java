@@ -2,7 +2,6 @@ package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.measure.Metric;
-import io.holdfast.servers.RedisServer;
 import java.time.Duration;
 import java.util.Map;
 
@@ -18,16 +17,23 @@ public interface Workload {
     Metric main();
 
     /** Whether it makes sense with that contender. */
-    boolean admits(Contender contender);
+    default boolean admits(Contender contender) {
+        return true;
+    }
 
     /** Whether each measurement starts with new JVMs, so that a round of warm-up would be of no use to the next. */
     default boolean startsCold() {
         return false;
     }
 
+    /** How many rounds it gets if so many are asked for. */
+    default int rounds(int asked) {
+        return asked;
+    }
+
     /** What one measurement takes about, beyond the measured time. */
     Duration overhead(Duration time);
 
-    /** One measurement on a server that nobody else uses. */
-    Map<Metric, Double> measure(Contender contender, RedisServer server, Duration time);
+    /** One measurement on servers that nobody else uses. */
+    Map<Metric, Double> measure(Contender contender, Servers servers, Duration time);
 }

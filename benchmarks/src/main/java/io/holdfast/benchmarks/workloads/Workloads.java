@@ -1,9 +1,13 @@
 package io.holdfast.benchmarks.workloads;
 
+import java.time.Duration;
 import java.util.List;
 
 /** All there are. */
 public final class Workloads {
+    private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final Duration CHURN = Duration.ofSeconds(10);
+
     private static final List<Workload> QUICK = List.of(
             new Uncontended(false),
             new Uncontended(true),
@@ -21,7 +25,19 @@ public final class Workloads {
             new SeveralJvms(2, 8, 0),
             new SeveralJvms(2, 8, 1),
             new SeveralJvms(4, 8, 0),
-            new SeveralJvms(4, 8, 1));
+            new SeveralJvms(4, 8, 1),
+            new HeldLeases(10_000, LEASE, Duration.ZERO),
+            new HeldLeases(10_000, LEASE, CHURN),
+            new HeldLeases(100_000, LEASE, Duration.ZERO),
+            new HeldLeases(100_000, LEASE, CHURN),
+            new HandOver(Duration.ofMillis(300)),
+            new FirstLock(),
+            new WaitingClients(1),
+            new WaitingClients(10),
+            new WaitingClients(100),
+            new WaitingClients(1000),
+            new PassedNames(1000),
+            new PassedNames(1_000_000));
 
     private Workloads() {}
 

@@ -1,0 +1,64 @@
+package io.holdfast.benchmarks.workloads;
+
+import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.servers.RedisServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.curator.test.TestingServer;
+import org.jspecify.annotations.Nullable;
+
+/** Where locks live: a Redis server, and a ZooKeeper once somebody asks for one. All on the loopback address. */
+public final class Servers implements AutoCloseable {
+    /** Of all of them. */
+    public static final String HOST = "127.0.0.1";
+
+    private final RedisServer redis;
+    private @Nullable TestingServer zooKeeper;
+
+    private Servers(RedisServer redis) {
+        this.redis = redis;
+    }
+
+    /** Starts Redis, with room for thousands of clients. */
+    public static Servers start() {
+        return new Servers(RedisServer.builder().config("maxclients", "10000").start());
+    }
+
+    public RedisServer redis() {
+        return redis;
+    }
+
+    /** Where that contender connects to. */
+    public int port(Contender contender) {
+        return switch (contender.home()) {
+            case REDIS -> redis.port();
+            case ZOOKEEPER -> zooKeeper().getPort();
+            case HERE -> 0;
+        };
+    }
+
+    private synchronized TestingServer zooKeeper() {
+        if (zooKeeper == null) {
+            // Redis does not wait for its disk either.
+            System.setProperty("zookeeper.forceSync", "no");
+            try {
+                zooKeeper = new TestingServer(true);
+            } catch (Exception e) { // all that it declares
+                throw new IllegalStateException("could not start a ZooKeeper", e);
+            }
+        }
+        return zooKeeper;
+    }
+
+    @Override
+    public synchronized void close() {
+        redis.close();
+        if (zooKeeper != null) {
+            try {
+                zooKeeper.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException("could not stop the ZooKeeper", e);
+            }
+        }
+    }
+}
