@@ -3,6 +3,7 @@ package io.holdfast.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.holdfast.benchmarks.report.Chart;
+import io.holdfast.benchmarks.report.Goals;
 import io.holdfast.benchmarks.report.Json;
 import io.holdfast.benchmarks.report.Results;
 import io.holdfast.benchmarks.report.Table;
@@ -22,6 +23,11 @@ record Report(Plan plan, Results results, String machine) {
         for (Workload workload : plan.workloads()) {
             text.append('\n').append(Table.of(workload.name() + " - " + workload.title(), lines(workload)));
         }
+        List<Goals.Outcome> goals = Goals.judge(results);
+        if (!goals.isEmpty()) {
+            text.append("\nGOALS\n");
+            goals.forEach(goal -> text.append(goal).append('\n'));
+        }
         if (!results.troubles().isEmpty()) {
             text.append("\nTROUBLES\n");
             results.troubles().forEach(trouble -> text.append(trouble).append('\n'));
@@ -33,7 +39,7 @@ record Report(Plan plan, Results results, String machine) {
         StringBuilder text = new StringBuilder(machine + "\n" + settings() + "\n");
         plan.contenders()
                 .forEach(contender ->
-                        text.append(String.format("  %-10s %s%n", contender.name(), contender.description())));
+                        text.append(String.format("  %-15s %s%n", contender.name(), contender.description())));
         return text.toString();
     }
 
@@ -65,7 +71,7 @@ record Report(Plan plan, Results results, String machine) {
     void write(Path folder) throws IOException {
         Files.createDirectories(folder);
         Files.writeString(folder.resolve("results.txt"), text(), UTF_8);
-        Files.writeString(folder.resolve("results.json"), Json.of(results.lines()), UTF_8);
+        Files.writeString(folder.resolve("results.json"), Json.of(results.lines(), Goals.judge(results)), UTF_8);
         Files.writeString(folder.resolve("results.svg"), chart(), UTF_8);
     }
 }

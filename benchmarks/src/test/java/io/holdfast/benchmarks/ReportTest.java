@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.benchmarks.contenders.Contenders;
 import io.holdfast.benchmarks.measure.Metric;
+import io.holdfast.benchmarks.report.Goals;
 import io.holdfast.benchmarks.report.Json;
 import io.holdfast.benchmarks.report.Results;
 import io.holdfast.benchmarks.report.Stats;
@@ -71,17 +72,44 @@ class ReportTest {
                 .contains("gone");
         assertThat(report().chart()).contains(">5.00 DID NOT EXCLUDE<").contains(">FAILED<");
         assertThat(results.troubles()).hasSize(3);
-        assertThat(Json.of(results.lines())).contains("\"metric\": \"failed rounds\", \"median\": 2.0");
+        assertThat(json()).contains("\"metric\": \"failed rounds\", \"median\": 2.0");
     }
 
     @Test
-    void json_isAnArrayOfFlatObjects() {
+    void json_hasArraysOfFlatObjects() {
         results.add("c\"1\\6", "jedis", Map.of(Metric.THROUGHPUT, 1e-7, Metric.FAIRNESS, Double.NaN));
 
         String object =
                 "\\{\"workload\": \"c\\\\\"1\\\\\\\\6\", \"contender\": \"jedis\", \"metric\": \"[^\"]+\", \"median\": "
                         + NUMBER + ", \"min\": " + NUMBER + ", \"max\": " + NUMBER + ", \"ratioToOurs\": null\\}";
-        assertThat(Json.of(results.lines())).matches("\\[\n  " + object + ",\n  " + object + "\n\\]\n");
+        assertThat(json())
+                .matches("\\{\"measurements\": \\[\n  " + object + ",\n  " + object
+                        + "\n\\],\n\"goals\": \\[\n  \n\\]\\}\n");
+    }
+
+    @Test
+    void goals_areInTheTextAndInTheJson() {
+        results.add("c16", "holdfast", Map.of(Metric.FAIRNESS, 1.05, Metric.REQUESTS, 0.5));
+
+        assertThat(report().text())
+                .containsPattern("reached +c16 +max/min per thread <= 1.1 +1.05")
+                .containsPattern("MISSED +c16 +<= 0.03 commands per acquisition +0.50");
+        assertThat(json())
+                .contains("{\"workload\": \"c16\", \"goal\": \"max/min per thread <= 1.1\","
+                        + " \"low\": 1.0, \"high\": 1.1, \"figure\": 1.05, \"reached\": true}");
+    }
+
+    @Test
+    void lostLeases_areToldOf() {
+        results.judge("e10k", "redisson", Map.of(Metric.LOST_LEASES, 7.0));
+
+        assertThat(results.troubles())
+                .singleElement()
+                .hasToString("e10k, redisson: LOST LEASES, 7 of those it should have renewed");
+    }
+
+    private String json() {
+        return Json.of(results.lines(), Goals.judge(results));
     }
 
     @Test

@@ -2,15 +2,30 @@ package io.holdfast.benchmarks.report;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The results as a JSON array of flat objects. */
+/** The results as JSON: an array of flat objects for the measurements and one for the goals. */
 public final class Json {
     private Json() {}
 
-    /** One object for each line. */
-    public static String of(List<Results.Line> lines) {
-        return lines.stream().map(Json::object).collect(Collectors.joining(",\n  ", "[\n  ", "\n]\n"));
+    /** One object for each line and each goal. */
+    public static String of(List<Results.Line> lines, List<Goals.Outcome> goals) {
+        return "{\"measurements\": " + array(lines.stream().map(Json::object)) + ",\n\"goals\": "
+                + array(goals.stream().map(Json::object)) + "}\n";
+    }
+
+    private static String array(Stream<String> objects) {
+        return objects.collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
+    }
+
+    private static String object(Goals.Outcome outcome) {
+        return "{\"workload\": " + text(outcome.goal().workload())
+                + ", \"goal\": " + text(outcome.goal().text())
+                + ", \"low\": " + number(outcome.goal().low())
+                + ", \"high\": " + number(outcome.goal().high())
+                + ", \"figure\": " + number(outcome.figure())
+                + ", \"reached\": " + outcome.reached() + "}";
     }
 
     private static String object(Results.Line line) {
