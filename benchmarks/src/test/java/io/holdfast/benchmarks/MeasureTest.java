@@ -28,7 +28,7 @@ class MeasureTest {
                 Map.of("total_net_input_bytes", "1000", "total_net_output_bytes", "24"));
 
         assertThat(work).isEqualTo(new ServerWork(12, 504, 30, 1024));
-        assertThat(work.minus(new ServerWork(2, 4, 0, 24)).times(0.5)).isEqualTo(new ServerWork(5, 250, 15, 500));
+        assertThat(work.minus(new ServerWork(2, 4, 0, 24))).isEqualTo(new ServerWork(10, 500, 30, 1000));
         assertThat(work.plus(work)).isEqualTo(new ServerWork(24, 1008, 60, 2048));
     }
 

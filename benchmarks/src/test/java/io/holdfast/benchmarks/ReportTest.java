@@ -32,6 +32,13 @@ class ReportTest {
     }
 
     @Test
+    void lowerTenth_isTheSmallestButSome() {
+        assertThat(Stats.lowerTenth(List.of(9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 900.0)))
+                .isEqualTo(2);
+        assertThat(Stats.lowerTenth(List.of(4.0, 1.0))).isEqualTo(1);
+    }
+
+    @Test
     void lines_haveMedianAndRangeAndRatioOfMedians() {
         results.expect("c16", "holdfast");
         for (double value : new double[] {30, 10, 20}) {

@@ -19,12 +19,14 @@ import io.holdfast.benchmarks.workloads.SeveralJvms;
 import io.holdfast.benchmarks.workloads.Uncontended;
 import io.holdfast.benchmarks.workloads.WaitingClients;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Counts, never times: those are for an idle machine. */
@@ -83,19 +85,15 @@ class SmokeIT {
                 .isCloseTo(100, within(0.01));
     }
 
+    static List<String> locks() {
+        return Contenders.all().stream()
+                .filter(contender -> contender.reach() == Contender.Reach.JVMS)
+                .map(Contender::name)
+                .toList();
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "holdfast",
-                "redisson",
-                "redisson-fair",
-                "redisson-fenced",
-                "spring-spin",
-                "spring-pubsub",
-                "jedis",
-                "lettuce",
-                "curator"
-            })
+    @MethodSource("locks")
     void aContender_excludes(String name) {
         Contender contender = Contenders.named(name);
         SharedCounter counter = SharedCounter.inMemory();

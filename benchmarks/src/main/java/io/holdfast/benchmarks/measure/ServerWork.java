@@ -56,8 +56,4 @@ public record ServerWork(double sent, double micros, double renewals, double byt
     public ServerWork plus(ServerWork other) {
         return new ServerWork(sent + other.sent, micros + other.micros, renewals + other.renewals, bytes + other.bytes);
     }
-
-    public ServerWork times(double factor) {
-        return new ServerWork(sent * factor, micros * factor, renewals * factor, bytes * factor);
-    }
 }

@@ -15,6 +15,11 @@ public final class Stats {
         return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
     }
 
+    /** The one that a tenth of all are smaller than. */
+    public static double lowerTenth(List<Double> values) {
+        return values.stream().sorted().toList().get(values.size() / 10);
+    }
+
     public static double min(List<Double> values) {
         return Collections.min(values);
     }
