@@ -6,11 +6,14 @@ import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.redisson.Redisson;
 import org.redisson.api.RFencedLock;
+import org.redisson.api.RFuture;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -18,6 +21,7 @@ import org.redisson.config.Config;
 /** Redisson's locks, with their watchdog, on the default configuration for a single server. */
 final class RedissonContender implements Contender, LeaseKeeper {
     private static final long THREAD = 1;
+    private static final long PATIENCE_SECONDS = 20;
 
     private final Kind kind;
 
@@ -127,16 +131,14 @@ final class RedissonContender implements Contender, LeaseKeeper {
             @Override
             public Object take(String name) {
                 RLock lock = client.getLock(name);
-                lock.lockAsync(-1, TimeUnit.MILLISECONDS, THREAD)
-                        .toCompletableFuture()
-                        .join();
+                await(lock.lockAsync(-1, TimeUnit.MILLISECONDS, THREAD));
                 return lock;
             }
 
             @Override
             public boolean release(Object taken) {
                 try {
-                    ((RLock) taken).unlockAsync(THREAD).toCompletableFuture().join();
+                    await(((RLock) taken).unlockAsync(THREAD));
                     return true;
                 } catch (CompletionException e) {
                     if (e.getCause() instanceof IllegalMonitorStateException) {
@@ -151,5 +153,17 @@ final class RedissonContender implements Contender, LeaseKeeper {
                 client.shutdown();
             }
         };
+    }
+
+    /** Not for ever: with very many leases, some calls were seen to get no answer at all. */
+    private static void await(RFuture<Void> answer) {
+        try {
+            answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted during a measurement", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new CompletionException(e instanceof ExecutionException ? e.getCause() : e);
+        }
     }
 }
