@@ -273,7 +273,7 @@ public final class RedisStore implements LockStore {
     public CompletionStage<ReleaseReply> release(String name, String owner) {
         return sendRelease(name, owner).thenApply(answer -> {
             Reply reply = new Reply(link, answer);
-            followUp(name, owner, reply.part(1).count());
+            followUp(name, owner, reply);
             return released(reply.part(0).count(), answer);
         });
     }
@@ -286,6 +286,15 @@ public final class RedisStore implements LockStore {
     }
 
     /** Says the release once more, if an acquire may come after this one, when the server refuses such an acquire. */
+    private void followUp(String name, String owner, Reply release) {
+        if (release.list(1).size() > 1) {
+            followUp(name, owner, release.part(1).count());
+        } else if (unanswered.isInDoubt(owner)) {
+            // The doubt has come up since; the next answer tells the time.
+            sayAgain(name, owner, timeout.toNanos(), FOLLOW_UP_TRIES);
+        }
+    }
+
     private void followUp(String name, String owner, long releasedMicros) {
         long doubtMicros = unanswered.microsLeft(owner, releasedMicros);
         if (doubtMicros > 0) {
@@ -296,7 +305,7 @@ public final class RedisStore implements LockStore {
     private void sayAgain(String name, String owner, long delayNanos, int tries) {
         Runnable say = () -> sendRelease(name, owner).whenComplete((answer, error) -> {
             if (error == null) {
-                followUp(name, owner, new Reply(link, answer).part(1).count());
+                followUp(name, owner, new Reply(link, answer));
             } else if (tries > 1) {
                 sayAgain(name, owner, FOLLOW_UP_PAUSE_NANOS, tries - 1);
             }
@@ -307,18 +316,18 @@ public final class RedisStore implements LockStore {
 
     private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner) {
         long sent = context.platform().nanoTime();
-        return link.run(
-                        RedisLink.Lane.COMMANDS,
-                        Script.LOCK,
-                        lockKeys(name),
-                        List.of("release", owner, keys.inbox()),
-                        timeout)
+        List<String> args = unanswered.isInDoubt(owner)
+                ? List.of("release", owner, keys.inbox(), "time")
+                : List.of("release", owner, keys.inbox());
+        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, timeout)
                 .thenApply(answer -> {
                     Reply reply = new Reply(link, answer);
                     if (reply.part(0).count() > 1) {
                         throw reply.nonsense();
                     }
-                    serverClock.read(reply.part(1).count(), sent);
+                    if (reply.list(1).size() > 1) {
+                        serverClock.read(reply.part(1).count(), sent);
+                    }
                     return answer;
                 });
     }

@@ -31,6 +31,11 @@ final class Unanswered {
         platform.schedule(3 * timeout.toNanos(), () -> notAfterMicros.remove(owner, notAfter));
     }
 
+    /** Whether an acquire of this owner may still be on its way. */
+    boolean isInDoubt(String owner) {
+        return notAfterMicros.containsKey(owner);
+    }
+
     /**
      * How long after a release an acquire of its owner may still be carried out.
      *
