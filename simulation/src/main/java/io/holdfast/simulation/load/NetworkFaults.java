@@ -45,15 +45,20 @@ final class NetworkFaults {
                 director.disturbed(4 * lease);
             }
             case CONNECTIONS_BREAK_HERE -> {
-                // The client hears of a break, and what it has sent arrives later all the same.
-                line.slowUntil = now + 2 * length;
-                line.slowNanos = timeout / 2;
+                // The client hears of a break, and what it has sent arrives later all the same: after what it says
+                // next.
                 for (int i = 0; i < 6; i++) {
-                    scene.world()
-                            .after(
-                                    dice.below(2 * length),
-                                    () -> scene.server()
-                                            .breakAtClient(party.host().name()));
+                    long slowFor = 1 + dice.below(timeout / 4);
+                    long slow = dice.pick(timeout / 3, timeout * 3 / 4);
+                    scene.world().after(dice.below(2 * length), () -> {
+                        line.slowUntil = scene.world().now() + slowFor;
+                        line.slowNanos = slow;
+                        scene.world()
+                                .after(
+                                        slowFor,
+                                        () -> scene.server()
+                                                .breakAtClient(party.host().name()));
+                    });
                 }
                 director.disturbed(2 * length + lease + 8_000 * MS);
             }
