@@ -85,8 +85,8 @@ final class Mutants {
                     "a release does not compare the owner",
                     new Edit(
                             LOCK,
-                            "  local held = isMine()\n" + "  if held then",
-                            "  local held = isMine()\n" + "  if value then")),
+                            "  local held = isMine\n" + "  if held then",
+                            "  local held = isMine\n" + "  if value then")),
             Mutant.of(
                     "re-entrancy is counted in the store, so a repeated acquire counts twice",
                     new Edit(
@@ -96,8 +96,8 @@ final class Mutants {
                                     + "  redis.call('PEXPIRE', tickets, lease)\n"),
                     new Edit(
                             LOCK,
-                            "  local held = isMine()\n",
-                            "  local held = isMine()\n"
+                            "  local held = isMine\n",
+                            "  local held = isMine\n"
                                     + "  if held and redis.call('HDEL', tickets, 'n' .. owner) == 1 then\n"
                                     + "    return { 1, now }\n" + "  end\n")),
             Mutant.of(
@@ -183,8 +183,8 @@ final class Mutants {
                     "a lease is renewed after its release",
                     new Edit(
                             ENGINE,
-                            "        watchdog.remove(lease);\n" + "        return true;",
-                            "        return true;"),
+                            "        watchdog.remove(lease);\n" + "        return lines.ended(lease);",
+                            "        return lines.ended(lease);"),
                     new Edit(
                             WATCHDOG,
                             "            if (lease.phase() == Phase.HELD) {",
@@ -264,9 +264,9 @@ final class Mutants {
                     "a release writes what a full server refuses, first",
                     new Edit(
                             LOCK,
-                            "  drop(owner)\n" + "  local held = isMine()",
+                            "  drop(owner)\n" + "  local held = isMine",
                             "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
-                                    + "  local held = isMine()")),
+                                    + "  local held = isMine")),
             Mutant.of(
                     "who waits sleeps until the holder's lease is over",
                     new Edit(
@@ -324,10 +324,10 @@ final class Mutants {
                             RELEASES, "            if (!answered && platform", "            if (answered && platform")),
             Mutant.of(
                     "a lock is passed on within a client with the token it had",
-                    new Edit(LINE, "return nextToken++;", "return nextToken - 1;")),
+                    new Edit(LINE, "heir.inherit(lease, nextToken, now)", "heir.inherit(lease, nextToken - 1, now)")),
             Mutant.of(
                     "a lock is passed on with tokens that were not reserved",
-                    new Edit(LINE, "tokensLeft == 0 ||", "tokensLeft == -500 ||")),
+                    new Edit(LINE, "tokensLeft > 0 &&", "tokensLeft > -500 &&")),
             Mutant.of(
                     "a lock is passed on and its release is sent all the same",
                     new Edit(
@@ -339,8 +339,8 @@ final class Mutants {
                     "a lease that is passed on begins anew for the next",
                     new Edit(
                             ACQUISITION,
-                            "platform.nanoTime(), from.validity());",
-                            "platform.nanoTime(), Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease()));")),
+                            "thread, now, from.validity());",
+                            "thread, now, Validity.after(now, platform.wallMillis(), options.lease()));")),
             Mutant.of(
                     "a loss does not let the others of the client go on",
                     new Edit(LOSSES, "        next.accept(lease);\n", "")),
