@@ -24,6 +24,7 @@ class LockOptionsTest {
         assertThat(options.backoff()).isEqualTo(Backoff.DEFAULT);
         assertThat(options.onLoss()).isEqualTo(OnLoss.NOTIFY);
         assertThat(options.outageLimit()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(options.handOver()).isEqualTo(Duration.ofMillis(15));
     }
 
     @Test
@@ -36,6 +37,7 @@ class LockOptionsTest {
         assertThat(options.backoff().first()).isEqualTo(Duration.ofMillis(3));
         assertThat(options.onLoss()).isEqualTo(OnLoss.INTERRUPT);
         assertThat(options.outageLimit()).isEqualTo(Duration.ofSeconds(9));
+        assertThat(options.handOver()).isEqualTo(Duration.ofMillis(4));
     }
 
     @Test
@@ -63,6 +65,7 @@ class LockOptionsTest {
                 .backoff(new Backoff(Duration.ofMillis(3), Duration.ofMillis(5)))
                 .onLoss(OnLoss.INTERRUPT)
                 .outageLimit(Duration.ofSeconds(9))
+                .handOver(Duration.ofMillis(4))
                 .build();
     }
 
@@ -96,6 +99,19 @@ class LockOptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockOptions.builder().outageLimit(limit))
                 .withMessage(message.replaceFirst("^lease", "outageLimit"));
+    }
+
+    @Test
+    void handOver_outOfBounds_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.builder().handOver(Duration.ofMillis(-1)))
+                .withMessage("handOver -1 ms is not from 0 to 1000 ms");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.builder().handOver(Duration.ofMillis(1_001)))
+                .withMessage("handOver 1001 ms is not from 0 to 1000 ms");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.builder().handOver(HUGE))
+                .withMessage("handOver " + HUGE + " is not from 0 to 1000 ms");
     }
 
     @Test

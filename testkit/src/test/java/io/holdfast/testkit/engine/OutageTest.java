@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.ClientClosedException;
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
@@ -53,6 +54,28 @@ class OutageTest extends EngineFixture {
         assertThat(acquire.failure()).isInstanceOf(StoreUnavailableException.class);
         assertThat(tryAcquire.failure()).isInstanceOf(StoreUnavailableException.class);
         assertThatThrownBy(async::join).hasCauseInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** Not one after the other, each for the whole limit. */
+    @Test
+    void line_givesUpTogether_whenTheOutageOutlastsItsLimit() {
+        store.cutOff();
+        Waiter<?> leader = waiting(() -> lock(lock));
+        Waiter<?> second = waiting(() -> lock(lock));
+        Waiter<?> third = waiting(() -> lock(lock));
+
+        pass(Duration.ofSeconds(29));
+        assertThat(leader.isDone() || second.isDone() || third.isDone()).isFalse();
+        pass(Duration.ofSeconds(4));
+
+        assertThat(leader.failure()).isInstanceOf(StoreUnavailableException.class);
+        assertThat(second.failure()).isInstanceOf(StoreUnavailableException.class);
+        assertThat(third.failure()).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    private static boolean lock(DistributedLock lock) {
+        lock.lock();
+        return true;
     }
 
     @Test
