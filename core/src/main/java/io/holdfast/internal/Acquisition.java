@@ -32,9 +32,6 @@ final class Acquisition {
     /** Waits as long as it takes. */
     static final long FOREVER = Long.MAX_VALUE;
 
-    /** Who has waited behind one whose request takes longer than this is told of that, and not of the one before it. */
-    private static final long REMARKABLE_NANOS = 100_000_000L;
-
     private enum Phase {
         /** In the line, behind others. */
         QUEUED,
@@ -87,16 +84,13 @@ final class Acquisition {
     /** A wake-up came while a request was on its way, so its answer may be older than the news. */
     private boolean again;
 
-    private long unansweredSince;
+    private boolean asked;
+    private Standing standing = Standing.NEW;
     private boolean behindOthers;
-
-    private boolean answered;
     /** Something of this owner may stand in the store: a ticket, or the lock itself. */
     private boolean trace;
 
     private int pauses;
-    private long outageSince;
-    private @Nullable StoreFailure lastFailure;
     private Platform.@Nullable Timer recheck;
     private Platform.@Nullable Timer deadline;
 
@@ -147,9 +141,7 @@ final class Acquisition {
         switch (engine.lines().join(this)) {
             case LEADS, APART -> leadAtOnce();
             case BUSY -> {
-                synchronized (this) {
-                    answered = true;
-                }
+                isHeldHere();
                 expire();
             }
             default -> {
@@ -196,7 +188,7 @@ final class Acquisition {
      * @param left the id of that one if it may have a ticket, whose place is to be taken: counted as under way
      */
     void lead(@Nullable Acquisition before, @Nullable String left) {
-        Standing standing = before == null ? HELD : before.standing(false);
+        Standing known = before == null ? Standing.HELD : before.standing();
         boolean leads;
         synchronized (this) {
             leads = phase == Phase.QUEUED;
@@ -204,13 +196,8 @@ final class Acquisition {
                 newOwner();
                 phase = Phase.POSTED;
                 place = left;
-                answered = standing.answered();
                 behindOthers = true;
-                if (!answered) {
-                    unansweredSince = standing.unansweredSince();
-                }
-                lastFailure = standing.failure();
-                outageSince = standing.outageSince() - startNanos > 0 ? standing.outageSince() : startNanos;
+                standing = known.takenOver(startNanos, platform.nanoTime());
             }
         }
         if (leads) {
@@ -220,36 +207,20 @@ final class Acquisition {
         }
     }
 
-    /** What is known of the store to the one who talks to it. */
-    private record Standing(
-            boolean answered,
-            long unansweredSince,
-            @Nullable StoreFailure failure,
-            long outageSince) {}
-
-    /** What there is to know to those behind one who holds the lock. */
-    private static final Standing HELD = new Standing(true, 0, null, 0);
-
-    /**
-     * How the store has answered.
-     *
-     * @param toOthers as it is to those behind others: that those are ahead is an answer, unless the store takes
-     *     remarkably long
-     */
-    private synchronized Standing standing(boolean toOthers) {
-        boolean inTime = toOthers && platform.nanoTime() - unansweredSince < REMARKABLE_NANOS;
-        return new Standing(answered || inTime, unansweredSince, lastFailure, outageSince);
+    /** How the store has answered it so far. */
+    synchronized Standing standing() {
+        return standing;
     }
 
-    /** Whether the store has said that another holds the lock, and has not failed since. */
-    synchronized boolean isRefused() {
-        return answered && lastFailure == null;
+    /** Another thread of this client has the lock. */
+    private synchronized void isHeldHere() {
+        standing = Standing.HELD;
     }
 
     /** Draws the id. One that waits, or is only handed to the worker, must be found when the client is closed. */
     private void newOwner() {
         owner = engine.newOwner(startThread);
-        unansweredSince = platform.nanoTime();
+        standing = standing.asked(platform.nanoTime());
         trace = false;
         if (waits() || !callerRuns) {
             // Before the request is sent: a grant may overtake the answer that the ticket is queued.
@@ -303,6 +274,11 @@ final class Acquisition {
             closed();
             return;
         }
+        if (isOver()) {
+            engine.requests().end();
+            expire();
+            return;
+        }
         // Not with this locked: the line locks itself first.
         int tokens = engine.lines().tokens(name, false);
         Ask ask;
@@ -327,6 +303,11 @@ final class Acquisition {
         }
     }
 
+    /** Whether it has asked, and its time is over: a request could keep the caller for a whole command time-out more. */
+    private synchronized boolean isOver() {
+        return asked && waitNanos != FOREVER && platform.nanoTime() - startNanos >= waitNanos;
+    }
+
     /** Begins a request that is sent along with a release, by whoever releases. Null if it has ended. */
     @Nullable
     Ask askAlong() {
@@ -338,8 +319,8 @@ final class Acquisition {
         Ask ask;
         synchronized (this) {
             if (phase == Phase.QUEUED) {
+                standing = Standing.HELD;
                 newOwner();
-                answered = true;
                 behindOthers = true;
             }
             ask = begin(Phase.QUEUED, tokens);
@@ -356,6 +337,7 @@ final class Acquisition {
         }
         phase = Phase.ASKING;
         again = false;
+        asked = true;
         return new Ask(
                 new AcquireRequest(name, owner, options.lease(), waits(), tokens),
                 platform.nanoTime(),
@@ -408,7 +390,7 @@ final class Acquisition {
             if (phase != Phase.QUEUED) {
                 return null;
             }
-            answered = true;
+            isHeldHere();
             finish();
             inherited = new HeldLease(name, from.owner(), token, options, thread, now, from.validity());
             return inherited;
@@ -466,8 +448,7 @@ final class Acquisition {
                 engine.releases().undo(name, owner, options.lease());
                 return;
             }
-            answered = true;
-            lastFailure = null;
+            standing = standing.refused();
             trace |= waits();
             if (notified) {
                 pauses = 0;
@@ -497,14 +478,11 @@ final class Acquisition {
                 undo = true;
             } else {
                 long now = platform.nanoTime();
-                if (lastFailure == null) {
-                    outageSince = now;
-                }
-                lastFailure = failure;
+                standing = standing.failed(failure, now);
                 // Also after a refusal: it may be the answer to a repetition of what was carried out.
                 trace |= sent;
                 boolean outlasted = waitNanos == FOREVER
-                        && now - outageSince >= options.outageLimit().toNanos();
+                        && now - standing.outageSince() >= options.outageLimit().toNanos();
                 if (!waits() || outlasted || failure.kind() == StoreFailure.Kind.REFUSED) {
                     error = Failures.asLockException(name, failure);
                     phase = Phase.WAITING;
@@ -526,19 +504,12 @@ final class Acquisition {
         if (was == null) {
             return;
         }
-        Acquisition leader = was == Phase.QUEUED ? engine.lines().leader(name) : null;
-        if (was == Phase.QUEUED && leader == null) {
-            // One of this client has it, or had it until just now.
-            synchronized (this) {
-                answered = true;
-            }
-        }
+        Standing known = known(was == Phase.QUEUED);
         noteWait(false);
-        Standing standing = leader == null ? standing(behindOthers) : leader.standing(true);
-        StoreFailure failure = standing.failure();
+        StoreFailure failure = known.failure();
         if (failure != null) {
             result.completeExceptionally(Failures.asLockException(name, failure));
-        } else if (!standing.answered()) {
+        } else if (!known.answered()) {
             result.completeExceptionally(new StoreUnavailableException(
                     name,
                     engine.storeAddress() + " did not answer within " + patienceNanos() / 1_000_000 + " ms",
@@ -546,6 +517,17 @@ final class Acquisition {
         } else {
             result.complete(Optional.empty());
         }
+    }
+
+    /** What is known of the store to one whose time is over. */
+    private Standing known(boolean queued) {
+        Acquisition leader = queued ? engine.lines().leader(name) : null;
+        if (queued && leader == null) {
+            // One of this client has it, or had it until just now.
+            isHeldHere();
+        }
+        Standing known = leader == null ? standing() : leader.standing();
+        return leader != null || behindOthers ? known.toThoseBehind(platform.nanoTime()) : known;
     }
 
     /** Ends it, and takes back what may stand in the store, or leaves it to the next. Null if it had ended before. */
@@ -635,7 +617,7 @@ final class Acquisition {
     }
 
     private void noteWait(boolean obtained) {
-        if (answered && waits() && engine.notices().areHeard()) {
+        if (standing().answered() && waits() && engine.notices().areHeard()) {
             Duration waited = Duration.ofNanos(platform.nanoTime() - startNanos);
             engine.notices().tell(listener -> listener.waited(name, waited, obtained));
         }

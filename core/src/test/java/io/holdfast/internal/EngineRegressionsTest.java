@@ -220,6 +220,31 @@ class EngineRegressionsTest {
         }
     }
 
+    /** A wait that was over when its answer came, and had been woken meanwhile, asked again, for a command time-out more. */
+    @Test
+    void waitThatIsOver_isNotPutToTheStoreOnceMore() throws Exception {
+        StoreFactory shared = MemoryStore.isolated();
+        AtomicInteger asked = new AtomicInteger();
+        Holdfast.Builder client = Holdfast.builder().store(context -> new Slow(shared.open(context)) {
+            @Override
+            public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                asked.incrementAndGet();
+                CompletionStage<AcquireReply> reply = super.acquire(request);
+                pause(ofMillis(100));
+                context.events().wake(request.name(), request.owner());
+                return reply;
+            }
+        });
+        try (Holdfast rival = Holdfast.builder().store(shared).build();
+                Holdfast locks = client.build()) {
+            assertThat(rival.lock("x").tryLock()).isTrue();
+
+            assertThat(locks.lock("x").tryLock(ofMillis(50))).isFalse();
+
+            assertThat(asked).hasValue(1);
+        }
+    }
+
     /** Closing did not wait for what a store answers later, and cut it off. */
     @Test
     void close_waitsForTheReleaseOfAStoreThatAnswersLater() {

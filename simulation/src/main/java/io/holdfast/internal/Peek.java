@@ -92,7 +92,7 @@ public final class Peek {
     /** Whether the one who talks to the store was told by it that another holds the lock. */
     public static boolean isRefused(Engine engine, String name) {
         Acquisition leader = engine.lines().leader(name);
-        return leader != null && leader.isRefused();
+        return leader != null && leader.standing().isHeldByAnother();
     }
 
     public static boolean holdsLock(Engine engine, String name) {

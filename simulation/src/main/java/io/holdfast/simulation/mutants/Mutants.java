@@ -164,12 +164,12 @@ final class Mutants {
                     new Edit(
                             ACQUISITION,
                             "        Phase was = end();\n" + "        if (was == null) {\n" + "            return;\n"
-                                    + "        }\n" + "        Acquisition leader",
+                                    + "        }\n" + "        Standing known",
                             "        if (waits() && (platform.wallMillis() - startWall) * 1_000_000 < waitNanos) {\n"
                                     + "            deadline = platform.schedule(5_000_000, this::expire);\n"
                                     + "            return;\n" + "        }\n" + "        Phase was = end();\n"
                                     + "        if (was == null) {\n" + "            return;\n" + "        }\n"
-                                    + "        Acquisition leader"),
+                                    + "        Standing known"),
                     new Edit(
                             ACQUISITION,
                             "        this.startNanos = platform.nanoTime();",
@@ -316,8 +316,8 @@ final class Mutants {
                             ACQUISITION,
                             "        if (failure != null) {\n"
                                     + "            result.completeExceptionally(Failures.asLockException(name, failure));\n"
-                                    + "        } else if (!standing.answered()) {",
-                            "        if (failure == null && !standing.answered()) {")),
+                                    + "        } else if (!known.answered()) {",
+                            "        if (failure == null && !known.answered()) {")),
             Mutant.of(
                     "a give-up is not repeated when the store does not answer",
                     new Edit(
