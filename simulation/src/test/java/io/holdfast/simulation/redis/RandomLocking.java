@@ -32,7 +32,12 @@ final class RandomLocking {
         if (dice < 45) {
             acquire();
         } else if (dice < 70) {
-            run(Script.LOCK, lockKeys(), List.of("release", owner(), RedisModelIT.INBOX));
+            run(
+                    Script.LOCK,
+                    lockKeys(),
+                    random.nextBoolean()
+                            ? List.of("release", owner(), RedisModelIT.INBOX)
+                            : List.of("release", owner(), RedisModelIT.INBOX, "time"));
         } else if (dice < 78) {
             renew();
         } else if (dice < 85) {

@@ -142,7 +142,7 @@ final class Twins {
     private static boolean sameElements(String name, List<?> a, List<?> b) {
         for (int i = 0; i < a.size(); i++) {
             // In the reply of lock.lua, how long the holder still has.
-            boolean time = i == 2 && a.size() == 5 && name.startsWith("EVAL");
+            boolean time = i == 3 && a.size() == 6 && name.startsWith("EVAL");
             if (!same(time ? "PTTL" : name, a.get(i), b.get(i))) {
                 return false;
             }
