@@ -455,6 +455,10 @@ final class Acquisition {
             }
             if (!waits()) {
                 over = true;
+            } else if (isOver()) {
+                // The request is answered, and its ticket is to be taken back.
+                phase = Phase.WAITING;
+                over = true;
             } else if (again) {
                 post();
                 askNow = true;
@@ -500,6 +504,9 @@ final class Acquisition {
 
     /** The time the caller gave is over. */
     private void expire() {
+        if (waitsForItsFirstAnswer()) {
+            return;
+        }
         Phase was = end();
         if (was == null) {
             return;
@@ -519,6 +526,16 @@ final class Acquisition {
         }
     }
 
+    /** One that has only just got the lead has a moment more to hear whether another holds the lock. */
+    private synchronized boolean waitsForItsFirstAnswer() {
+        long moment = standing.momentLeft(platform.nanoTime());
+        if (!behindOthers || (phase != Phase.POSTED && phase != Phase.ASKING) || moment <= 0) {
+            return false;
+        }
+        deadline = platform.schedule(moment, this::expire);
+        return true;
+    }
+
     /** What is known of the store to one whose time is over. */
     private Standing known(boolean queued) {
         Acquisition leader = queued ? engine.lines().leader(name) : null;
@@ -526,8 +543,7 @@ final class Acquisition {
             // One of this client has it, or had it until just now.
             isHeldHere();
         }
-        Standing known = leader == null ? standing() : leader.standing();
-        return leader != null || behindOthers ? known.toThoseBehind(platform.nanoTime()) : known;
+        return leader == null ? standing() : leader.standing().toThoseBehind(platform.nanoTime());
     }
 
     /** Ends it, and takes back what may stand in the store, or leaves it to the next. Null if it had ended before. */

@@ -48,9 +48,12 @@ record Standing(
 
     /** To those behind others it is an answer that those are ahead, unless the store takes remarkably long. */
     Standing toThoseBehind(long now) {
-        return answered || now - unansweredSince < REMARKABLE_NANOS
-                ? new Standing(true, unansweredSince, failure, outageSince)
-                : this;
+        return momentLeft(now) > 0 ? new Standing(true, unansweredSince, failure, outageSince) : this;
+    }
+
+    /** How long the first answer may still take without being remarkable; nothing once there is one, or a failure. */
+    long momentLeft(long now) {
+        return answered || failure != null ? 0 : unansweredSince + REMARKABLE_NANOS - now;
     }
 
     boolean isHeldByAnother() {
