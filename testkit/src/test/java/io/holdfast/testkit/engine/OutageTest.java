@@ -56,6 +56,22 @@ class OutageTest extends EngineFixture {
         assertThatThrownBy(async::join).hasCauseInstanceOf(StoreUnavailableException.class);
     }
 
+    /** Somebody stood before it, but nobody knows whether another holds the lock. */
+    @Test
+    void waitThatHasJustGotTheLead_isNotToldThatAnotherHoldsTheLock() {
+        store.hang();
+        Waiter<?> first = waiting(() -> lock.tryLock(Duration.ofMillis(20)));
+        Waiter<?> second = waiting(() -> lock.tryLock(Duration.ofMillis(30)));
+
+        pass(Duration.ofMillis(20));
+        assertThat(first.failure()).isInstanceOf(StoreUnavailableException.class);
+        pass(Duration.ofMillis(10));
+        assertThat(second.isDone()).isFalse();
+        pass(Duration.ofMillis(70));
+
+        assertThat(second.failure()).isInstanceOf(StoreUnavailableException.class);
+    }
+
     /** Not one after the other, each for the whole limit. */
     @Test
     void line_givesUpTogether_whenTheOutageOutlastsItsLimit() {
