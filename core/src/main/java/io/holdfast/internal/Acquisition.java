@@ -141,8 +141,8 @@ final class Acquisition {
         switch (engine.lines().join(this)) {
             case LEADS, APART -> leadAtOnce();
             case BUSY -> {
-                isHeldHere();
-                expire();
+                end();
+                result.complete(Optional.empty());
             }
             default -> {
                 synchronized (this) {
@@ -210,6 +210,11 @@ final class Acquisition {
     /** How the store has answered it so far. */
     synchronized Standing standing() {
         return standing;
+    }
+
+    private synchronized Standing standingToThoseBehind() {
+        // One that is just about to lead has asked nothing yet.
+        return phase == Phase.QUEUED ? Standing.HELD : standing.toThoseBehind(platform.nanoTime());
     }
 
     /** Another thread of this client has the lock. */
@@ -543,7 +548,7 @@ final class Acquisition {
             // One of this client has it, or had it until just now.
             isHeldHere();
         }
-        return leader == null ? standing() : leader.standing().toThoseBehind(platform.nanoTime());
+        return leader == null ? standing() : leader.standingToThoseBehind();
     }
 
     /** Ends it, and takes back what may stand in the store, or leaves it to the next. Null if it had ended before. */
