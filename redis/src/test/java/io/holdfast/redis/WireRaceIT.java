@@ -167,6 +167,14 @@ class WireRaceIT {
             start(i, ofSeconds(2));
         }
         run();
+        // A class that is first used at the end of a stack can stay unusable in this JVM: let all be used before.
+        awaitAnswers(100);
+        proxy.dropConnections();
+        proxy.stall();
+        call(ofMillis(50), "too late", false);
+        proxy.restore();
+        awaitAnswers(100);
+        assertThat(failures).hasPositiveValue();
         AtomicLong overflows = new AtomicLong();
         for (int round = 0; round < 150; round++) {
             Thread small = new Thread(null, () -> descend(overflows), "small stack", 256 << 10);
