@@ -5,6 +5,7 @@ import static io.holdfast.redis.faults.Rig.RELEASE;
 import static io.holdfast.redis.faults.Timing.LONG;
 import static io.holdfast.redis.faults.Timing.SOON;
 import static io.holdfast.redis.faults.Timing.get;
+import static io.holdfast.redis.faults.Timing.since;
 import static io.holdfast.redis.faults.Timing.until;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofMillis;
@@ -20,6 +21,7 @@ import io.holdfast.servers.RequestTrap;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -133,6 +135,56 @@ class MessageFaultsIT {
         assertThat(rig.timeLeft("a")).isLessThanOrEqualTo(ofMillis(700));
         assertThat(rig.token("a")).isEqualTo(others.token());
         assertThat(others.release()).isTrue();
+    }
+
+    // --- a release and the next request of the same client, in one go
+
+    @Test
+    @Faults({14, 19})
+    void exchange_whoseRequestIsLost_isRepeated() {
+        Client client = rig.overProxy().connected();
+        Lease first = client.take("a", LONG);
+        CompletableFuture<Lease> next = nextInLine(client);
+        HeldRequest lost = rig.proxy().holdNextRequestContaining(ACQUIRE);
+        Future<Boolean> released = rig.start(first::release);
+        lost.awaitSprung(SOON);
+
+        rig.proxy().dropConnections();
+
+        assertThat(get(released)).isTrue();
+        assertThatItIsTheNextOnes(client, first, get(next));
+    }
+
+    @Test
+    @Faults({15, 19})
+    void exchange_whoseReplyIsLost_isRepeatedWithoutASecondEffect() {
+        Client client = rig.overProxy().connected();
+        Lease first = client.take("a", LONG);
+        CompletableFuture<Lease> next = nextInLine(client);
+        RequestTrap cut = rig.proxy().dropConnectionAfterNextRequestContaining(ACQUIRE);
+
+        assertThat(first.release()).isTrue();
+
+        cut.awaitSprung(SOON);
+        assertThatItIsTheNextOnes(client, first, get(next));
+    }
+
+    /** One that waits in the line of the client, when the store's grant is too old for the lock to be passed on. */
+    private static CompletableFuture<Lease> nextInLine(Client client) {
+        CompletableFuture<Lease> next =
+                client.lock("a", LONG).acquireAsync(SOON).toCompletableFuture();
+        long start = System.nanoTime();
+        until("the hand-over time is over", () -> since(start).compareTo(ofMillis(20)) > 0);
+        return next;
+    }
+
+    private static void assertThatItIsTheNextOnes(Client client, Lease first, Lease next) {
+        assertThat(next.token()).isGreaterThan(first.token()).isEqualTo(rig.token("a"));
+        rig.assertProtects(next);
+        assertThat(next.release()).isTrue();
+        assertThat(rig.isFree("a")).isTrue();
+        assertThat(client.losses()).isEmpty();
+        rig.awaitNothingLeft();
     }
 
     @Test

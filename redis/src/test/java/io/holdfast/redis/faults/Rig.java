@@ -119,7 +119,8 @@ final class Rig implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
     /** The token of the lock's holder. */
     long token(String name) {
         String value = value(name);
-        return Long.parseLong(value.substring(value.lastIndexOf(':') + 1));
+        // Without those that are reserved behind it.
+        return Long.parseLong(value.substring(value.lastIndexOf(':') + 1).replaceFirst("\\+.*", ""));
     }
 
     private String value(String name) {
