@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The lines of one client: one for each lock that somebody here holds or waits for, and none for any other. */
@@ -64,18 +65,24 @@ final class Lines {
     /** A hold has ended, and was not passed on: who talks to the store next, if anybody is left. */
     @Nullable
     Acquisition ended(HeldLease lease) {
-        Line line = lines.get(lease.name());
-        Acquisition next = line == null ? null : line.ended(lease);
-        dropIfGone(lease.name(), line);
-        return next;
+        return next(lease.name(), line -> line.ended(lease));
     }
 
     /** One does not want the lock any more: who talks to the store next, if it did and anybody is left. */
     @Nullable
     Acquisition left(Acquisition acquisition) {
-        Line line = lines.get(acquisition.name());
-        Acquisition next = line == null ? null : line.left(acquisition);
-        dropIfGone(acquisition.name(), line);
+        return next(acquisition.name(), line -> line.left(acquisition));
+    }
+
+    private @Nullable Acquisition next(String name, Function<Line, @Nullable Acquisition> change) {
+        Line line = lines.get(name);
+        if (line == null) {
+            return null;
+        }
+        Acquisition next = change.apply(line);
+        if (line.isGone()) {
+            lines.remove(name, line);
+        }
         return next;
     }
 
@@ -84,12 +91,6 @@ final class Lines {
     Acquisition leader(String name) {
         Line line = lines.get(name);
         return line == null ? null : line.leader();
-    }
-
-    private void dropIfGone(String name, @Nullable Line line) {
-        if (line != null && line.isGone()) {
-            lines.remove(name, line);
-        }
     }
 
     /** Ends every wait. */

@@ -6,6 +6,7 @@ import io.holdfast.benchmarks.measure.Crew;
 import io.holdfast.benchmarks.measure.Metric;
 import io.holdfast.benchmarks.measure.Reading;
 import io.holdfast.benchmarks.measure.SharedCounter;
+import io.holdfast.benchmarks.measure.Times;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -57,6 +58,13 @@ final class InJvm {
         costs(metrics, outcome.contender(), cost, cycles);
         clientCosts(metrics, cycles, cost.clientCpuMicros(), cost.allocated());
         metrics.put(Metric.LOST_UPDATES, (double) outcome.lost());
+        return metrics;
+    }
+
+    /** The same, and what a cycle took. */
+    static Map<Metric, Double> cycleMetrics(Outcome outcome) {
+        Map<Metric, Double> metrics = metrics(outcome);
+        Times.CYCLE.put(metrics, outcome.crew().cycleTimes());
         return metrics;
     }
 

@@ -2,7 +2,6 @@ package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.measure.Metric;
-import io.holdfast.benchmarks.measure.Times;
 import java.time.Duration;
 import java.util.Map;
 
@@ -41,9 +40,6 @@ public final class ManyNames implements Workload {
 
     @Override
     public Map<Metric, Double> measure(Contender contender, Servers servers, Duration time) {
-        InJvm.Outcome outcome = InJvm.run(contender, servers, time, threads, threads);
-        Map<Metric, Double> metrics = InJvm.metrics(outcome);
-        Times.CYCLE.put(metrics, outcome.crew().cycleTimes());
-        return metrics;
+        return InJvm.cycleMetrics(InJvm.run(contender, servers, time, threads, threads));
     }
 }

@@ -2,7 +2,6 @@ package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.benchmarks.measure.Metric;
-import io.holdfast.benchmarks.measure.Times;
 import java.time.Duration;
 import java.util.Map;
 
@@ -50,8 +49,6 @@ public final class Uncontended implements Workload {
             outcome = InJvm.run(contender, servers, time, 1, 1);
             spinners.check();
         }
-        Map<Metric, Double> metrics = InJvm.metrics(outcome);
-        Times.CYCLE.put(metrics, outcome.crew().cycleTimes());
-        return metrics;
+        return InJvm.cycleMetrics(outcome);
     }
 }
