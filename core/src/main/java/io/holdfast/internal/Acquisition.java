@@ -10,6 +10,7 @@ import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.Optional;
@@ -83,6 +84,9 @@ final class Acquisition {
 
     /** A wake-up came while a request was on its way, so its answer may be older than the news. */
     private boolean again;
+
+    /** What that wake-up said, if it was more than that there are news. */
+    private @Nullable PushedGrant news;
 
     private boolean asked;
     private Standing standing = Standing.NEW;
@@ -342,6 +346,7 @@ final class Acquisition {
         }
         phase = Phase.ASKING;
         again = false;
+        news = null;
         asked = true;
         return new Ask(
                 new AcquireRequest(name, owner, options.lease(), waits(), tokens),
@@ -386,6 +391,60 @@ final class Acquisition {
         HeldLease lease = new HeldLease(name, grantedOwner, granted.token(), options, thread, now, validity);
         engine.lines().granted(this, lease, ask.sentNanos(), granted.tokens());
         obtained(lease, engine.hold(lease));
+    }
+
+    /** The store says that it has given it the lock. */
+    void pushed(PushedGrant grant) {
+        if (callerRuns) {
+            takeOrAsk(grant);
+        } else {
+            runner.execute(() -> takeOrAsk(grant));
+        }
+    }
+
+    /** A grant that is too old to rely on is asked for, as is one that will not be renewed: that starts its full lease. */
+    private void takeOrAsk(PushedGrant grant) {
+        if (keep(grant)) {
+            return;
+        }
+        Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), grant.length());
+        long now = platform.nanoTime();
+        boolean lasts = 2 * validity.remainingNanos(now, platform.wallMillis())
+                >= grant.length().toNanos();
+        if (!lasts || !options.renewal() || !engine.requests().announce()) {
+            wake();
+            return;
+        }
+        try {
+            if (take(grant)) {
+                noteWait(true);
+                HeldLease lease = new HeldLease(name, grant.owner(), grant.token(), options, thread, now, validity);
+                engine.lines().granted(this, lease, grant.sinceNanos(), grant.tokens());
+                obtained(lease, engine.hold(lease));
+            } else {
+                wake();
+            }
+        } finally {
+            engine.requests().end();
+        }
+    }
+
+    /** With a request under way, its answer comes first: if this had ended, that would be undone, and the lock with it. */
+    private synchronized boolean keep(PushedGrant grant) {
+        if (phase != Phase.ASKING) {
+            return false;
+        }
+        again = true;
+        news = grant;
+        return true;
+    }
+
+    private synchronized boolean take(PushedGrant grant) {
+        if (phase != Phase.WAITING || !owner.equals(grant.owner())) {
+            return false;
+        }
+        finish();
+        return true;
     }
 
     /** Takes over a lease from one before it in the line, under a token of its own. Null if it has ended. */
@@ -448,6 +507,7 @@ final class Acquisition {
     private void refused(long recheckNanos, boolean notified) {
         boolean askNow = false;
         boolean over = false;
+        PushedGrant granted = null;
         synchronized (this) {
             if (phase != Phase.ASKING) {
                 engine.releases().undo(name, owner, options.lease());
@@ -464,14 +524,18 @@ final class Acquisition {
                 // The request is answered, and its ticket is to be taken back.
                 phase = Phase.WAITING;
                 over = true;
-            } else if (again) {
+            } else if (again && news == null) {
                 post();
                 askNow = true;
             } else {
+                granted = news;
                 rest(recheckNanos);
             }
         }
-        if (over) {
+        if (granted != null) {
+            // Given after this answer was: had it been before, the answer would have been another.
+            takeOrAsk(granted);
+        } else if (over) {
             expire();
         } else if (askNow) {
             runner.execute(this::ask);

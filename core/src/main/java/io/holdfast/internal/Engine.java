@@ -13,6 +13,7 @@ import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
@@ -470,6 +471,14 @@ public final class Engine implements AutoCloseable {
             Acquisition acquisition = waiting.get(owner);
             if (acquisition != null) {
                 acquisition.wake();
+            }
+        }
+
+        @Override
+        public void granted(PushedGrant grant) {
+            Acquisition acquisition = waiting.get(grant.owner());
+            if (acquisition != null) {
+                acquisition.pushed(grant);
             }
         }
 

@@ -34,11 +34,11 @@ final class HeldLease {
         static final State HELD = new State(Phase.HELD, null);
     }
 
-    /** A deadline on both clocks. */
-    record Validity(long untilNanos, long untilWallMillis) {
+    /** A deadline on both clocks, and since when the store is known to have it. */
+    record Validity(long sinceNanos, long untilNanos, long untilWallMillis) {
         static Validity after(long sentNanos, long sentWallMillis, Duration lease) {
             long usable = lease.toNanos() - allowance(lease);
-            return new Validity(sentNanos + usable, sentWallMillis + usable / 1_000_000);
+            return new Validity(sentNanos, sentNanos + usable, sentWallMillis + usable / 1_000_000);
         }
 
         /** What two clocks may differ by over a lease. */

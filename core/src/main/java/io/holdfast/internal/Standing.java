@@ -37,11 +37,14 @@ record Standing(
         return new Standing(answered, unansweredSince, why, failure == null ? now : outageSince);
     }
 
-    /** As it is to one who has waited since then and leads from now on. */
+    /**
+     * As it is to one who has waited since then and leads from now on. One that was to lead, and left before it could
+     * ask, has no request that takes long.
+     */
     Standing takenOver(long waitingSince, long now) {
         return new Standing(
                 answered,
-                answered ? now : unansweredSince,
+                answered || equals(NEW) ? now : unansweredSince,
                 failure,
                 outageSince - waitingSince > 0 ? outageSince : waitingSince);
     }

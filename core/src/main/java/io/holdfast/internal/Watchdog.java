@@ -30,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Watchdog {
     private static final int BATCH = 500;
+
+    /** A section that is over by then needs no renewal at all. */
+    private static final long FULL_LEASE_SOON_NANOS = 20_000_000L;
+
     private static final Comparator<HeldLease> BY_MOMENT = (a, b) -> {
         long difference = a.nextNanos - b.nextNanos;
         return difference != 0 ? Long.signum(difference) : Long.compare(a.sequence, b.sequence);
@@ -255,10 +259,17 @@ final class Watchdog {
         }
     }
 
-    /** A third of the lease after the request that proved it was sent; later, if it was extended. */
+    /**
+     * A third of the lease after the request that proved it was sent; later, if it was extended. A lock that was only
+     * lent for a moment is to have its full lease soon.
+     */
     private static long renewalMoment(HeldLease lease) {
+        Validity validity = lease.validity();
         long length = lease.options.lease().toNanos();
-        return lease.validity().untilNanos() + Validity.allowance(lease.options.lease()) - length + length / 3;
+        long full = length - Validity.allowance(lease.options.lease());
+        return validity.untilNanos() - validity.sinceNanos() < full
+                ? validity.sinceNanos() + FULL_LEASE_SOON_NANOS
+                : validity.untilNanos() - full + length / 3;
     }
 
     private static long retryPause(HeldLease lease) {

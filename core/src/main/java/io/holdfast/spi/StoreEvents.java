@@ -9,6 +9,14 @@ public interface StoreEvents {
     /** It may be this owner's turn: ask again now. */
     void wake(String name, String owner);
 
+    /**
+     * This owner has the lock, for a short time that began at a known moment. Whoever does not rely on that asks, and is
+     * told the same.
+     */
+    default void granted(PushedGrant grant) {
+        wake(grant.name(), grant.owner());
+    }
+
     /** Events may have been missed, or may come from now on: everybody who waits asks again. */
     void wakeAll();
 

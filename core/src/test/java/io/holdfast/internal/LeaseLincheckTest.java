@@ -19,7 +19,7 @@ public class LeaseLincheckTest {
     private static final Loss LOSS = new Loss(Loss.Cause.GONE, "gone");
 
     private final HeldLease lease =
-            new HeldLease("x", "owner", 1, LockOptions.DEFAULT, null, 0, new Validity(100, 100));
+            new HeldLease("x", "owner", 1, LockOptions.DEFAULT, null, 0, new Validity(0, 100, 100));
 
     @Operation
     public boolean releases() {
@@ -53,7 +53,7 @@ public class LeaseLincheckTest {
 
     @Operation
     public void proves(@Param(gen = IntGen.class, conf = "90:110") int until) {
-        lease.prove(new Validity(until, until));
+        lease.prove(new Validity(0, until, until));
     }
 
     @Operation

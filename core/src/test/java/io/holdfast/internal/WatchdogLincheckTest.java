@@ -39,7 +39,7 @@ public class WatchdogLincheckTest {
     private final Watchdog watchdog = new Watchdog(platform, store, Duration.ofSeconds(2), losses, notices);
     // Its renewal is due: twenty of its thirty seconds are left.
     private final HeldLease lease =
-            new HeldLease("x", "owner", 1, LockOptions.DEFAULT, null, 1, new Validity(19_000_000_000L, 19_000));
+            new HeldLease("x", "owner", 1, LockOptions.DEFAULT, null, 1, new Validity(0, 19_000_000_000L, 19_000));
 
     public WatchdogLincheckTest() {
         watchdog.add(lease);

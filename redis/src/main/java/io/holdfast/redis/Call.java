@@ -96,7 +96,7 @@ final class Call {
     }
 
     void answer(Object value, @Nullable String life) {
-        answer = new RedisLink.Answer(value, repeated, life != null && life.equals(lifeBefore));
+        answer = new RedisLink.Answer(value, repeated, life != null && life.equals(lifeBefore), life);
         stage.compareAndSet(Stage.SENT, Stage.OVER);
     }
 

@@ -26,7 +26,7 @@ final class Inbox {
 
     /** How to subscribe: blocks until the subscription has ended. */
     interface Line {
-        void subscribe(JedisPubSub subscription, String channel);
+        void subscribe(Subscription subscription, String channel);
 
         /** Breaks the connection under the subscription, from another thread. */
         void cut();
@@ -105,10 +105,17 @@ final class Inbox {
         }
     }
 
-    private final class Subscription extends JedisPubSub {
-        volatile boolean confirmed;
+    final class Subscription extends JedisPubSub {
+        private volatile boolean confirmed;
         /** Nothing was heard since the last look. */
-        volatile boolean silent;
+        private volatile boolean silent;
+
+        private volatile @Nullable String life;
+
+        /** Which life of which server the messages will come from. */
+        void from(@Nullable String server) {
+            life = server;
+        }
 
         @Override
         public void onSubscribe(String to, int subscribedChannels) {
@@ -125,7 +132,7 @@ final class Inbox {
         @Override
         public void onMessage(String from, String message) {
             silent = false;
-            listener.message(message);
+            listener.message(message, life);
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.redis.link.Script;
 import io.holdfast.spi.Platform;
@@ -12,9 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Three connections to one server: for commands, for renewals, and for the inbox once it is needed. */
 final class JedisLink implements RedisLink {
@@ -52,6 +54,12 @@ final class JedisLink implements RedisLink {
             inbox = new Inbox(platform, new InboxLine(), channel, listener);
             inbox.start();
         }
+    }
+
+    @Override
+    public void distrust() {
+        commands.distrust();
+        renewals.distrust();
     }
 
     @Override
@@ -109,17 +117,32 @@ final class JedisLink implements RedisLink {
         }
     }
 
+    /** The run id of a server: a new one means that its memory may be lost. Null if it may not be read. */
+    static @Nullable String life(Connection connection) {
+        try {
+            connection.sendCommand(Protocol.Command.INFO, "server");
+            return RedisErrors.field(Reply.text(connection.getOne()), "run_id");
+        } catch (JedisDataException e) {
+            if (!JedisErrors.isFinal(e)) {
+                throw e;
+            }
+            // Not allowed to look: then a restart cannot be told from a mere break, and is taken for one.
+            return null;
+        }
+    }
+
     /** The third connection. */
     private final class InboxLine implements Inbox.Line {
         private @Nullable Jedis connection;
 
         @Override
-        public void subscribe(JedisPubSub subscription, String channel) {
+        public void subscribe(Inbox.Subscription subscription, String channel) {
             Jedis opened = source.open(Duration.ofSeconds(2), socket -> {});
             synchronized (this) {
                 connection = opened;
             }
             try {
+                subscription.from(life(opened.getConnection()));
                 opened.subscribe(subscription, channel);
             } finally {
                 synchronized (this) {

@@ -10,6 +10,7 @@ import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
@@ -25,6 +26,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
@@ -43,9 +46,10 @@ import redis.clients.jedis.UnifiedJedis;
  * one touches nobody else.
  *
  * <p>Who waits leaves a ticket. Whoever frees the lock grants it, in the same script, to the first live ticket, for a
- * short time, and publishes to that client's inbox; the waiter asks again, finds the lock its own, and has the full lease
- * from there. It counts its lease from that request, so it does not matter how old the message was. If it never asks, the
- * grant runs out and whoever asks next moves the queue on.
+ * short time, and publishes to that client's inbox. The message says when that was by the server's clock, and the waiter
+ * knows from its last request which moment of its own that cannot be before: it has the lock from there, and renews it
+ * soon. If there is no telling how old the message is, it asks, finds the lock its own, and has the full lease from that
+ * request. If it does neither, the grant runs out and whoever asks next moves the queue on.
  *
  * <p>An acquire carries the server time after which it is refused. So one that hangs in a dead connection cannot take the
  * lock for a caller who has long given up: the release is said at once, and once more after that time.
@@ -120,14 +124,14 @@ public final class RedisStore implements LockStore {
     }
 
     private CompletionStage<ExchangeReply> ask(AcquireRequest request, @Nullable String before) {
-        long sent = context.platform().nanoTime();
-        long deadline = sent + timeout.toNanos();
+        ServerClock.Moment sent = now();
+        long deadline = sent.nanos() + timeout.toNanos();
         if (serverClock.isKnown()) {
             return send(new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true));
         }
         return link.command(timeout, "TIME").thenCompose(answer -> {
             Reply time = new Reply(link, answer);
-            serverClock.read(micros(time.part(0).count(), time.part(1).count()), sent);
+            serverClock.read(micros(time.part(0).count(), time.part(1).count()), sent, answer.life());
             return send(new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true));
         });
     }
@@ -148,10 +152,10 @@ public final class RedisStore implements LockStore {
 
     private CompletionStage<ExchangeReply> send(Ask ask) {
         AcquireRequest request = ask.request();
-        long sent = context.platform().nanoTime();
+        ServerClock.Moment sent = now();
         // Rounded up, so that a message names the time-out that was set.
-        Duration left = Duration.ofMillis(Math.max(1, (ask.deadline() - sent + 999_999) / 1_000_000));
-        long notAfter = serverClock.at(sent) + left.toNanos() / 1_000;
+        Duration left = Duration.ofMillis(Math.max(1, (ask.deadline() - sent.nanos() + 999_999) / 1_000_000));
+        long notAfter = serverClock.at(sent.nanos()) + left.toNanos() / 1_000;
         String lease = Long.toString(request.lease().toMillis());
         long grant = Math.min(request.lease().toMillis(), LONGEST_GRANT.toMillis());
         List<String> args = new ArrayList<>(9);
@@ -187,7 +191,7 @@ public final class RedisStore implements LockStore {
                 .thenCompose(reply -> reply);
     }
 
-    private CompletionStage<ExchangeReply> understand(Ask ask, long sent, RedisLink.Answer answer) {
+    private CompletionStage<ExchangeReply> understand(Ask ask, ServerClock.Moment sent, RedisLink.Answer answer) {
         Reply reply = new Reply(link, answer);
         AcquireRequest request = ask.request();
         int code = (int) Math.min(reply.part(0).count(), 8);
@@ -197,7 +201,7 @@ public final class RedisStore implements LockStore {
             throw reply.nonsense();
         }
         ReleaseReply released = ask.released() == ReleaseReply.RELEASED ? ask.released() : released(gaveUp, answer);
-        serverClock.read(time, sent);
+        serverClock.read(time, sent, answer.life());
         if (ask.before() != null) {
             followUp(request.name(), ask.before(), time);
         }
@@ -315,7 +319,7 @@ public final class RedisStore implements LockStore {
     }
 
     private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner) {
-        long sent = context.platform().nanoTime();
+        ServerClock.Moment sent = now();
         List<String> args = unanswered.isInDoubt(owner)
                 ? List.of("release", owner, keys.inbox(), "time")
                 : List.of("release", owner, keys.inbox());
@@ -326,7 +330,7 @@ public final class RedisStore implements LockStore {
                         throw reply.nonsense();
                     }
                     if (reply.list(1).size() > 1) {
-                        serverClock.read(reply.part(1).count(), sent);
+                        serverClock.read(reply.part(1).count(), sent, answer.life());
                     }
                     return answer;
                 });
@@ -349,7 +353,7 @@ public final class RedisStore implements LockStore {
         return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, args, within)
                 .thenApply(answer -> new Reply(link, answer)
                         .list(batch.size()).stream()
-                                .map(code -> renewed(new Reply(link.address(), code)))
+                                .map(code -> renewed(new Reply(link, code)))
                                 .toList());
     }
 
@@ -392,6 +396,11 @@ public final class RedisStore implements LockStore {
         return List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
     }
 
+    private ServerClock.Moment now() {
+        return new ServerClock.Moment(
+                context.platform().nanoTime(), context.platform().wallMillis());
+    }
+
     private static long micros(long seconds, long micros) {
         return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000 + micros;
     }
@@ -402,18 +411,37 @@ public final class RedisStore implements LockStore {
                 : error;
     }
 
-    /** What comes into this client's inbox: an owner id and the key of its lock. */
+    /** What comes into this client's inbox: who got which lock when, for how long, and with which tokens. */
     private final class Mail implements RedisLink.Listener {
+        private static final Pattern GRANT =
+                Pattern.compile("(\\S+) (\\d{1,16}) (\\d{1,9}) (\\d{1,9}) (\\d{1,16}) (.+)");
+
         @Override
         public void subscribed() {
             context.events().wakeAll();
         }
 
         @Override
-        public void message(String text) {
-            int space = text.indexOf(' ');
-            if (space > 0 && keys.isLock(text.substring(space + 1))) {
-                context.events().wake(keys.name(text.substring(space + 1)), text.substring(0, space));
+        public void message(String text, @Nullable String life) {
+            Matcher grant = GRANT.matcher(text);
+            if (!grant.matches() || !keys.isLock(grant.group(6))) {
+                return;
+            }
+            String name = keys.name(grant.group(6));
+            String owner = grant.group(1);
+            ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(5)), life, now());
+            if (since == null) {
+                context.events().wake(name, owner);
+            } else {
+                context.events()
+                        .granted(new PushedGrant(
+                                name,
+                                owner,
+                                Long.parseLong(grant.group(2)),
+                                Integer.parseInt(grant.group(3)),
+                                Duration.ofMillis(Long.parseLong(grant.group(4))),
+                                since.nanos(),
+                                since.wallMillis()));
             }
         }
     }

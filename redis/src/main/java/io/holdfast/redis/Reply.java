@@ -17,16 +17,16 @@ final class Reply {
 
     private static final int SHOWN = 100;
 
-    private final String address;
+    private final RedisLink from;
     private final @Nullable Object value;
 
-    Reply(String address, @Nullable Object value) {
-        this.address = address;
+    Reply(RedisLink from, @Nullable Object value) {
+        this.from = from;
         this.value = value;
     }
 
     Reply(RedisLink from, RedisLink.Answer answer) {
-        this(from.address(), answer.value());
+        this(from, answer.value());
     }
 
     /** The parts of a list, of which there must be at least so many. */
@@ -38,7 +38,7 @@ final class Reply {
     }
 
     Reply part(int index) {
-        return new Reply(address, list(index + 1).get(index));
+        return new Reply(from, list(index + 1).get(index));
     }
 
     /** A whole number from zero up, whether it came as a number or as text. */
@@ -77,10 +77,12 @@ final class Reply {
         return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : String.valueOf(reply);
     }
 
+    /** What to fail with; what comes behind it is not trusted either. */
     StoreFailure nonsense() {
+        from.distrust();
         String shown = value instanceof List<?> parts ? "a list of " + parts.size() : "'" + text(value) + "'";
         return StoreFailure.unavailable(
-                address + " answered " + (shown.length() > SHOWN ? shown.substring(0, SHOWN) + "…" : shown)
+                from.address() + " answered " + (shown.length() > SHOWN ? shown.substring(0, SHOWN) + "…" : shown)
                         + ", which is no answer to what it was asked",
                 null);
     }

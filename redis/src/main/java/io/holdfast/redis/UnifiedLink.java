@@ -42,7 +42,7 @@ final class UnifiedLink implements RedisLink {
             } catch (JedisNoScriptException e) {
                 // What came before this answer may have been an attempt that nobody answered: in doubt, say so.
                 Answer answer = send(Protocol.Command.EVAL, JedisLink.arguments(script.text(), keys, args));
-                return new Answer(answer.value(), true, false);
+                return new Answer(answer.value(), true, false, null);
             }
         });
     }
@@ -54,13 +54,13 @@ final class UnifiedLink implements RedisLink {
 
     private Answer send(ProtocolCommand command, byte[]... args) {
         try {
-            return new Answer(jedis.sendCommand(command, args), false, false);
+            return new Answer(jedis.sendCommand(command, args), false, false, null);
         } catch (JedisException e) {
             if (!isBroken(e)) {
                 throw e;
             }
             // The pool may have held a connection that the server has closed.
-            return new Answer(jedis.sendCommand(command, args), true, false);
+            return new Answer(jedis.sendCommand(command, args), true, false, null);
         }
     }
 
@@ -96,7 +96,7 @@ final class UnifiedLink implements RedisLink {
         private @Nullable JedisPubSub subscription;
 
         @Override
-        public void subscribe(JedisPubSub to, String channel) {
+        public void subscribe(Inbox.Subscription to, String channel) {
             synchronized (this) {
                 subscription = to;
             }

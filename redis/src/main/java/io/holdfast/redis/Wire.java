@@ -1,34 +1,33 @@
 package io.holdfast.redis;
 
-import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * One connection for all callers. Whoever finds it free leads: sends its own command and those that wait, in one go, and
- * hands out the replies in their order. Whoever finds it taken waits for its reply, or to lead. A leader leads once and
- * goes; the first of those who wait leads next, or whoever comes before it wakes.
+ * hands out the replies in their order. Halfway through, it sends what has come since, so that the server has work while
+ * the rest is handed out; those replies are left to the next leader. Whoever finds the connection taken waits for its
+ * reply, or to lead. A leader goes when all that was sent up to its own command is answered; the first of those who wait
+ * leads next, or whoever comes before it wakes.
  *
  * <p>After any doubt about what will come next the connection is dropped, so that no reply is ever taken for that of
  * another command. A command whose connection breaks is sent once more on a new one: every command of ours may be
  * repeated. The time-out covers all of it, waiting for the connection and connecting included. The connection is cut at
- * the leader's time-out, since it cannot leave otherwise; those it has led and who have time left are sent again, too.
+ * the leader's time-out, since it cannot leave otherwise; those without a reply who have time left are sent again, too.
  */
 final class Wire {
-    /** So many commands are sent in one go at most: the leader reads their replies before it can go. */
+    /** So many commands are on their way at most: a leader may have to read all of their replies before it can go. */
     static final int LARGEST_BATCH = 64;
 
     /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
@@ -49,22 +48,28 @@ final class Wire {
 
     // The leader's.
 
-    /** What is on the wire: the leader's own, and then the others in the order of their coming. */
-    private final List<Call> batch = new ArrayList<>(LARGEST_BATCH);
+    /**
+     * What is on the wire, in the order in which the replies come. Whoever is sent stands here, also if the leader dies of
+     * an Error between any two steps: it is put here before it counts as sent, and taken out when it does not any more.
+     */
+    private final ArrayDeque<Call> sent = new ArrayDeque<>(LARGEST_BATCH);
 
-    private int answered;
     private @Nullable Jedis connection;
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
     private boolean reached;
 
-    /** The run id of the server at the other end, if it may be read: a new one means that its memory may be lost. */
+    /** The run id of the server at the other end, if it may be read. */
     private @Nullable String life;
 
     /**
-     * There may be a reply in the connection that nobody has read: from when a batch is sent until its replies are there.
-     * A flag and not a catch, since even an Error at the end of the stack must not leave a reply for the next caller.
+     * What comes next over the connection may not be the reply to the first that was sent: from when something is written
+     * or read until it is done. A flag and not a catch, since even an Error at the end of the stack must not leave a
+     * reply for the next caller.
      */
     private boolean suspect;
+
+    /** A caller could make no sense of its reply, so there may be more to come than was asked for. */
+    private volatile boolean distrusted;
 
     private volatile boolean closed;
 
@@ -72,6 +77,11 @@ final class Wire {
         this.source = source;
         this.platform = platform;
         this.guard = new Guard(platform);
+    }
+
+    /** Takes a new connection for whoever leads next. */
+    void distrust() {
+        distrusted = true;
     }
 
     /** Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error. */
@@ -97,7 +107,7 @@ final class Wire {
                 long left = call.deadline() - platform.nanoTime();
                 if (left <= 0) {
                     giveUp(call);
-                } else if (!call.isQueued() || !lead(call, true)) {
+                } else if (!lead(call, true)) {
                     platform.park(Math.min(left, RECHECK_NANOS));
                     // Whether an interrupt ends the wait for a lock is decided above; a command is not cut short.
                     interrupted |= platform.interrupted();
@@ -114,21 +124,19 @@ final class Wire {
         StoreFailure failure = call.giveUp(source.address());
         queue.remove(call);
         // It may just have been woken to lead.
-        wakeNext();
+        if (turn.tryLock()) {
+            try {
+                if (sent.contains(call)) {
+                    // Its reply is overdue, and nobody else shall wait for it.
+                    suspect = true;
+                    clear(call, false);
+                }
+            } finally {
+                giveTurn();
+            }
+        }
         if (failure != null) {
             throw failure;
-        }
-    }
-
-    private void wakeNext() {
-        Call next = queue.peek();
-        while (next != null && next.isOver()) {
-            // It was to be sent again when its caller gave up.
-            queue.remove(next);
-            next = queue.peek();
-        }
-        if (next != null && !turn.isLocked()) {
-            platform.unpark(next.caller());
         }
     }
 
@@ -139,25 +147,56 @@ final class Wire {
         if (!turn.tryLock()) {
             return false;
         }
+        boolean died = true;
         try {
-            if (queued) {
+            if (queued && own.isQueued()) {
                 queue.remove(own);
             }
             guard.begin(own.deadline());
-            while (own.isQueued()) {
+            while (!own.isOver()) {
                 exchange(own);
             }
+            died = false;
         } finally {
             try {
                 // A connection that was cut may have been opened again by Jedis, without its user and its database.
                 suspect |= guard.end();
-                settle(own);
+                if (suspect) {
+                    clear(own, died);
+                }
             } finally {
-                turn.unlock();
+                giveTurn();
             }
-            wakeNext();
         }
         return true;
+    }
+
+    private void giveTurn() {
+        Call next = null;
+        try {
+            next = first(sent);
+            if (next == null) {
+                next = first(queue);
+            }
+        } finally {
+            turn.unlock();
+        }
+        if (next == null) {
+            // One that has come since found the turn taken.
+            next = queue.peek();
+        }
+        if (next != null && !turn.isLocked()) {
+            platform.unpark(next.caller());
+        }
+    }
+
+    private static @Nullable Call first(Iterable<Call> calls) {
+        for (Call call : calls) {
+            if (!call.isOver()) {
+                return call;
+            }
+        }
+        return null;
     }
 
     private void exchange(Call own) {
@@ -165,18 +204,20 @@ final class Wire {
             own.fail(closed());
             return;
         }
+        if (distrusted) {
+            distrusted = false;
+            suspect = true;
+        }
         if (suspect) {
+            clear(own, false);
             drop();
         }
         boolean reused = connection != null;
-        batch.clear();
-        batch.add(own);
-        answered = 0;
         try {
             Jedis present = connection != null ? connection : open(own.deadline());
             Connection wire = present.getConnection();
             wire.setSoTimeout(millisLeft(own.deadline()));
-            write(wire);
+            write(wire, own);
             read(wire, own);
         } catch (JedisDataException e) {
             // While the connection was opened: all other errors of the server are somebody's reply.
@@ -185,35 +226,52 @@ final class Wire {
         } catch (RuntimeException e) {
             broken(own, reused, e);
         }
-        settle(own);
     }
 
-    private void write(Connection wire) {
+    /** Sends those who wait, and before them the leader's own, if it is not sent yet. */
+    private void write(Connection wire, @Nullable Call own) {
+        suspect = true;
+        int before = sent.size();
+        if (own != null && own.isQueued()) {
+            sent.add(own);
+            own.send();
+        }
         long now = platform.nanoTime();
-        batch.get(0).send();
-        while (batch.size() < LARGEST_BATCH) {
+        while (sent.size() < LARGEST_BATCH) {
             Call next = queue.poll();
             if (next == null) {
                 break;
             }
             // Who has no time left is about to say so itself.
-            if (next.deadline() - now > 0 && next.send()) {
-                batch.add(next);
+            if (next.deadline() - now > 0) {
+                sent.add(next);
+                if (!next.send()) {
+                    sent.removeLast();
+                }
             }
         }
-        suspect = true;
-        for (Call call : batch) {
-            call.request().writeTo(wire);
+        if (sent.size() == before) {
+            return;
         }
+        int passed = 0;
+        for (Call call : sent) {
+            if (passed++ >= before) {
+                call.request().writeTo(wire);
+            }
+        }
+        // Sends what is written, and reads nothing.
+        wire.getMany(0);
     }
 
+    /** Hands out the replies to all that is sent by now. */
     private void read(Connection wire, Call own) {
         boolean wantsNew = false;
-        while (answered < batch.size()) {
-            Call call = batch.get(answered);
+        int left = sent.size();
+        int half = left / 2;
+        while (left > 0) {
             Object reply;
             try {
-                reply = answered == 0 ? wire.getOne() : wire.getUnflushedObject();
+                reply = wire.getUnflushedObject();
             } catch (JedisDataException e) {
                 reply = e;
             }
@@ -221,16 +279,23 @@ final class Wire {
                 // Jedis may have gone on over another connection, and the reply may be anybody's.
                 throw new JedisConnectionException("cut at its deadline");
             }
-            answered++;
+            Call call = sent.element();
             if (reply instanceof JedisDataException error) {
                 wantsNew |= JedisErrors.wantsNewConnection(error);
-                if (!(error instanceof JedisNoScriptException && call.sendByText())) {
+                if (error instanceof JedisNoScriptException && call.sendByText()) {
+                    sendLater(call, own);
+                } else {
                     call.fail(error);
                 }
             } else {
                 call.answer(reply, life);
             }
             wake(call, own);
+            sent.remove();
+            left--;
+            if (left == half && !closed && !wantsNew && !queue.isEmpty()) {
+                write(wire, null);
+            }
         }
         suspect = wantsNew;
     }
@@ -242,10 +307,15 @@ final class Wire {
         boolean overdue = JedisErrors.isTimeout(e) || own.deadline() - now <= 0;
         // A connection that was fine before may just have been closed by the server; a new one may not.
         boolean closedByServer = reused && e instanceof JedisConnectionException;
-        for (Call call : batch.subList(answered, batch.size())) {
+        if (own.isQueued()) {
+            // The connection was not even opened.
+            sent.addFirst(own);
+        }
+        for (Call call = sent.peekLast(); call != null; call = sent.peekLast()) {
             boolean inTime = call.deadline() - now > 0;
             if (inTime && (overdue ? call != own : closedByServer)) {
                 call.sendAgain(life);
+                sendLater(call, own);
             } else {
                 boolean late = call == own ? overdue : !inTime;
                 call.fail(
@@ -254,22 +324,30 @@ final class Wire {
                                 : JedisErrors.failure(source.address(), e));
                 wake(call, own);
             }
+            sent.removeLast();
         }
     }
 
-    /** Nobody is left waiting for a reply that will not come; who is to be sent again comes before all others. */
-    private void settle(Call own) {
-        for (int i = batch.size() - 1; i > 0; i--) {
-            Call call = batch.get(i);
-            if (call.isQueued()) {
-                queue.addFirst(call);
-            } else if (call.isSent()) {
+    /** The connection cannot be used any more, and nobody is left waiting for a reply that will not come. */
+    private void clear(Call own, boolean died) {
+        for (Call call = sent.peekLast(); call != null; call = sent.peekLast()) {
+            if (died) {
                 call.fail(StoreFailure.unavailable(
                         "cannot use " + source.address() + ": whoever sent this command died of an error", null));
                 wake(call, own);
+            } else {
+                call.sendAgain(life);
+                sendLater(call, own);
             }
+            sent.removeLast();
         }
-        batch.clear();
+    }
+
+    /** Who is to be sent again comes before all others. */
+    private void sendLater(Call call, Call own) {
+        if (call != own && call.isQueued()) {
+            queue.addFirst(call);
+        }
     }
 
     private void wake(Call call, Call own) {
@@ -286,36 +364,28 @@ final class Wire {
         });
         connection = opened;
         life = null;
-        try {
-            Connection wire = opened.getConnection();
-            wire.setSoTimeout(millisLeft(deadline));
-            suspect = true;
-            wire.sendCommand(Protocol.Command.INFO, "server");
-            life = RedisErrors.field(Reply.text(wire.getOne()), "run_id");
-            suspect = false;
-        } catch (JedisDataException e) {
-            if (!JedisErrors.isFinal(e)) {
-                throw e;
-            }
-            suspect = false;
-            // Not allowed to look: then a restart cannot be told from a mere break, and is taken for one.
-        }
+        Connection wire = opened.getConnection();
+        wire.setSoTimeout(millisLeft(deadline));
+        suspect = true;
+        life = JedisLink.life(wire);
+        suspect = false;
         return opened;
     }
 
-    /** Waits for the batch under way, which is bounded by its leader's time-out, and fails those who wait. */
+    /** Waits for the leader, who is bounded by its time-out, and fails those who wait. */
     void close() {
         closed = true;
         turn.lock();
         try {
             drop();
+            queue.addAll(sent);
+            sent.clear();
             for (Call left = queue.poll(); left != null; left = queue.poll()) {
                 left.fail(closed());
                 platform.unpark(left.caller());
             }
         } finally {
-            turn.unlock();
-            wakeNext();
+            giveTurn();
         }
     }
 

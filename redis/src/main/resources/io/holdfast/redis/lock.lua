@@ -136,9 +136,12 @@ end
 
 local function grant(to, ms, wanted)
   drop(to)
-  local token = give(to, ms, wanted)
+  local token, count = give(to, ms, wanted)
   if token then
-    redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. ' ' .. lock)
+    -- The message gives the time, so the expiry has to count from that very time.
+    redis.call('PEXPIREAT', lock, string.format('%.0f', nowMs + ms))
+    local since = string.format(' %.0f %.0f %.0f %.0f ', token, count, ms, now)
+    redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. since .. lock)
   end
   return token
 end

@@ -8,9 +8,9 @@ import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.Platform;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 class InboxTest {
@@ -24,7 +24,7 @@ class InboxTest {
         }
 
         @Override
-        public void message(String text) {}
+        public void message(String text, @Nullable String life) {}
     });
 
     @AfterEach
@@ -42,7 +42,7 @@ class InboxTest {
         private CountDownLatch connection = new CountDownLatch(0);
 
         @Override
-        public void subscribe(JedisPubSub subscription, String channel) {
+        public void subscribe(Inbox.Subscription subscription, String channel) {
             connecting.incrementAndGet();
             try {
                 open.await();

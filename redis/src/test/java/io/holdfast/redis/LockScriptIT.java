@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -322,17 +323,31 @@ class LockScriptIT {
 
             assertThat(scripts.release("a", "c1:1:x")).isTrue();
 
-            assertThat(inbox.read())
-                    .isEqualTo(List.of(
-                            "pmessage",
-                            "distributed_lock:~inbox:*",
-                            "distributed_lock:~inbox:c2",
-                            "c2:1:y distributed_lock:a"));
+            List<?> message = (List<?>) requireNonNull(inbox.read());
+            assertThat(message.subList(0, 3))
+                    .isEqualTo(List.of("pmessage", "distributed_lock:~inbox:*", "distributed_lock:~inbox:c2"));
+            String[] grant = message.get(3).toString().split(" ");
+            assertThat(grant)
+                    .hasSize(6)
+                    .containsSequence("1", "2000")
+                    .startsWith("c2:1:y")
+                    .endsWith("distributed_lock:a");
+            assertThat(redis.command("GET", "distributed_lock:a")).isEqualTo("hf1:c2:1:y:" + grant[1]);
+            long end = Long.parseLong(grant[4]) / 1_000 + 2_000;
+            assertThat(serverMillis() + scripts.lockTtl("a"))
+                    .as("counts from the moment that the message gives")
+                    .isBetween(end - 5, end + 5);
         }
         assertThat(scripts.holder("a")).isEqualTo("c2:1:y");
         assertThat(scripts.lockTtl("a")).isBetween(1_000L, 2_000L);
         assertThat(scripts.queued("a")).isEqualTo(List.of("c3:1:z"));
         assertThat(scripts.tickets("a")).isEqualTo(1);
+    }
+
+    private long serverMillis() {
+        List<?> time = (List<?>) requireNonNull(redis.command("TIME"));
+        return 1_000 * Long.parseLong(time.get(0).toString())
+                + Long.parseLong(time.get(1).toString()) / 1_000;
     }
 
     @Test

@@ -214,21 +214,57 @@ class WireIT {
         assertThat(redis.command("GET", "n")).isNull();
     }
 
+    /** Whoever has the turn when the gate opens sends the others on its way out. */
     @Test
     @Faults(20)
-    void errorOfTheLeader_failsItsBatchAndShiftsNoReply() {
+    void errorOfTheLeader_failsAllThatIsSentAndShiftsNoReply() {
         Taken taken = take();
-        Callers.Caller leader = callers.queue("leader");
+        Callers.Caller one = callers.queue("one");
         Callers.Caller poison = callers.queue(Request.of(() -> {
             throw new StackOverflowError("planted");
         }));
         Callers.Caller other = callers.queue("other");
-        taken.open();
-        assertThat(leader.failure()).isInstanceOf(StackOverflowError.class);
-        for (Callers.Caller failed : List.of(poison, other)) {
+        taken.gate().release();
+        assertThat(taken.first().failure()).isInstanceOf(StackOverflowError.class);
+        for (Callers.Caller failed : List.of(one, poison, other)) {
             assertThat(failed.failure()).isInstanceOf(StoreFailure.class).hasMessageContaining("died of an error");
         }
         assertWorks();
+        assertThat(proxy.connectionsAccepted()).isEqualTo(2);
+    }
+
+    /** The next command goes out before the last reply is handed out, and is read by whoever leads next. */
+    @Test
+    void leaderThatGoes_leavesWhatItHasSentToTheNext() {
+        Taken taken = take();
+        Callers.Caller next = callers.queue("next");
+        HeldRequest sent = proxy.holdNextRequestContaining("next");
+        taken.open();
+        sent.awaitSprung(SOON);
+        Callers.Caller late = callers.queue("late");
+        assertThat(next.outcome()).isNotDone();
+        sent.release();
+        assertThat(next.text()).isEqualTo("next");
+        assertThat(late.text()).isEqualTo("late");
+        assertThat(proxy.connectionsAccepted()).isEqualTo(1);
+    }
+
+    @Test
+    @Faults({14, 15})
+    void breakOfWhatAnotherHasSent_isRepeated() {
+        Taken taken = take();
+        Callers.Caller sender = callers.queue("sender");
+        Callers.Caller patient = callers.queue("patient");
+        HeldRequest sent = proxy.holdNextRequestContaining("sender");
+        taken.open();
+        sent.awaitSprung(SOON);
+        proxy.dropConnections();
+        for (Callers.Caller again : List.of(sender, patient)) {
+            assertThat(again.answer().repeated()).isTrue();
+            assertThat(again.answer().sameServer()).isTrue();
+        }
+        assertThat(sender.text()).isEqualTo("sender");
+        assertThat(patient.text()).isEqualTo("patient");
         assertThat(proxy.connectionsAccepted()).isEqualTo(2);
     }
 
@@ -252,7 +288,8 @@ class WireIT {
             assertThat(scripts.get(i - 1).text()).isEqualTo("script-" + i);
             assertThat(scripts.get(i - 1).answer().repeated()).isFalse();
         }
-        assertThat(written.writes() - before).isEqualTo(2);
+        // All of them; half of those by their text; the rest of those.
+        assertThat(written.writes() - before).isEqualTo(3);
         assertThat(proxy.connectionsAccepted()).isEqualTo(1);
     }
 
@@ -281,6 +318,17 @@ class WireIT {
         taken.open();
         assertThat(readOnly.failure()).hasMessageContaining("READONLY");
         assertThat(last.text()).isEqualTo("last");
+        assertWorks();
+        assertThat(proxy.connectionsAccepted()).isEqualTo(2);
+    }
+
+    /** Whoever got a reply without sense says so; nobody knows what stands behind it. */
+    @Test
+    @Faults(26)
+    void replyThatMakesNoSense_isFollowedByANewConnection() {
+        assertWorks();
+        wire.distrust();
+        assertWorks();
         assertWorks();
         assertThat(proxy.connectionsAccepted()).isEqualTo(2);
     }

@@ -7,6 +7,7 @@ import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
@@ -230,6 +231,13 @@ final class FaultyConnection implements LockStore {
         public void wake(String name, String owner) {
             if (!faults.hearsNothing()) {
                 context.events().wake(name, owner);
+            }
+        }
+
+        @Override
+        public void granted(PushedGrant grant) {
+            if (!faults.hearsNothing()) {
+                context.events().granted(grant);
             }
         }
 

@@ -3,6 +3,7 @@ package io.holdfast.redis.link;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way to one server: the seam between the protocol and the client library. Failures are {@code StoreFailure}s. A
@@ -23,8 +24,13 @@ public interface RedisLink extends AutoCloseable {
      * @param repeated an earlier attempt of this very command was sent and never answered: it may have been carried out,
      *     and may still be
      * @param sameServer the server that answered is known to be the one, in the same life, to which that attempt was sent
+     * @param life which life of which server it came from; null if that is not known
      */
-    record Answer(Object value, boolean repeated, boolean sameServer) {}
+    record Answer(
+            Object value,
+            boolean repeated,
+            boolean sameServer,
+            @Nullable String life) {}
 
     /** Runs a script, by its hash, and by its text if the server does not know it. */
     CompletionStage<Answer> run(Lane lane, Script script, List<String> keys, List<String> args, Duration timeout);
@@ -34,6 +40,9 @@ public interface RedisLink extends AutoCloseable {
 
     /** Subscribes to a channel once and for all, and again after every break; does nothing if it has done so before. */
     void listen(String channel, Listener listener);
+
+    /** A reply made no sense: what comes next over the same connections is not to be trusted either. */
+    default void distrust() {}
 
     /** Where the server is, without secrets. */
     String address();
@@ -46,6 +55,11 @@ public interface RedisLink extends AutoCloseable {
         /** The subscription is confirmed; messages before that may have been missed. */
         void subscribed();
 
-        void message(String text);
+        /**
+         * A message has come.
+         *
+         * @param life which life of which server it came from; null if that is not known
+         */
+        void message(String text, @Nullable String life);
     }
 }

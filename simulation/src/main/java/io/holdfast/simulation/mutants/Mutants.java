@@ -8,6 +8,7 @@ final class Mutants {
     private static final String LOCK = "redis/src/main/resources/io/holdfast/redis/lock.lua";
     private static final String RENEW = "redis/src/main/resources/io/holdfast/redis/renew.lua";
     private static final String STORE = "redis/src/main/java/io/holdfast/redis/RedisStore.java";
+    private static final String CLOCK = "redis/src/main/java/io/holdfast/redis/ServerClock.java";
     private static final String ENGINE = "core/src/main/java/io/holdfast/internal/Engine.java";
     private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
     private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
@@ -49,26 +50,34 @@ final class Mutants {
                             "Validity.after(platform.nanoTime(), platform.wallMillis(), lease.options.lease())")),
             Mutant.of(
                     "a grant that was pushed is trusted, whatever its age",
-                    new Edit(LOCK, "to .. ' ' .. lock)", "to .. '#' .. string.format('%.0f', token) .. ' ' .. lock)"),
                     new Edit(
-                            ENGINE,
-                            "            Acquisition acquisition = waiting.get(owner);\n"
-                                    + "            if (acquisition != null) {\n"
-                                    + "                acquisition.wake();\n" + "            }",
-                            "            int mark = owner.indexOf('#');\n"
-                                    + "            Acquisition acquisition = waiting.get(owner.substring(0, mark));\n"
-                                    + "            if (acquisition != null) {\n"
-                                    + "                acquisition.trust(Long.parseLong(owner.substring(mark + 1)));\n"
-                                    + "            }"),
+                            STORE,
+                            "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(5)), life, now());",
+                            "ServerClock.Moment since = now();")),
+            Mutant.of(
+                    "the age of a pushed grant is told by the monotonic clock alone",
+                    new Edit(
+                            CLOCK,
+                            "Math.min(now.wallMillis(), reading.sent().wallMillis() + Math.floorDiv(earliest, 1_000))",
+                            "now.wallMillis()")),
+            Mutant.of(
+                    "a pushed grant is taken while a request is under way",
                     new Edit(
                             ACQUISITION,
-                            "    /** News that may concern this acquisition: ask again. */",
-                            "    void trust(long token) {\n" + "        synchronized (this) {\n"
-                                    + "            if (phase != Phase.WAITING) {\n" + "                return;\n"
-                                    + "            }\n" + "            phase = Phase.ASKING;\n" + "        }\n"
-                                    + "        granted(new Ask(new AcquireRequest(name, owner, options.lease(), true), platform.nanoTime(), platform.wallMillis()), new AcquireReply.Granted(token));\n"
-                                    + "    }\n" + "\n"
-                                    + "    /** News that may concern this acquisition: ask again. */")),
+                            "        if (phase != Phase.ASKING) {\n" + "            return false;\n" + "        }\n"
+                                    + "        again = true;",
+                            "        if (owner != null) {\n" + "            return false;\n" + "        }\n"
+                                    + "        again = true;"),
+                    new Edit(
+                            ACQUISITION,
+                            "        if (phase != Phase.WAITING || !owner.equals(grant.owner())) {",
+                            "        if ((phase != Phase.WAITING && phase != Phase.ASKING) || !owner.equals(grant.owner())) {")),
+            Mutant.of(
+                    "a lock that was lent for a moment counts as held for its full lease",
+                    new Edit(
+                            ACQUISITION,
+                            "Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), grant.length());",
+                            "Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), options.lease());")),
             Mutant.of(
                     "the lock is set first, and given its expiry in a second step",
                     new Edit(
@@ -104,10 +113,8 @@ final class Mutants {
                     "a grant to a waiter that never answers lasts for ever",
                     new Edit(
                             LOCK,
-                            "local function grant(to, ms, wanted)\n" + "  drop(to)\n"
-                                    + "  local token = give(to, ms, wanted)",
-                            "local function grant(to, ms, wanted)\n" + "  drop(to)\n"
-                                    + "  local token = give(to, 86400000, wanted)")),
+                            "redis.call('PEXPIREAT', lock, string.format('%.0f', nowMs + ms))",
+                            "redis.call('PEXPIREAT', lock, string.format('%.0f', nowMs + 86400000))")),
             Mutant.of(
                     "a ticket has no expiry",
                     new Edit(
@@ -122,11 +129,10 @@ final class Mutants {
                     "no re-check after the subscription was renewed",
                     new Edit(
                             STORE,
-                            "    private final class Mail implements RedisLink.Listener {\n" + "        @Override\n"
+                            "        @Override\n"
                                     + "        public void subscribed() {\n"
                                     + "            context.events().wakeAll();",
-                            "    private final class Mail implements RedisLink.Listener {\n"
-                                    + "        private boolean before;\n" + "\n" + "        @Override\n"
+                            "        private boolean before;\n" + "\n" + "        @Override\n"
                                     + "        public void subscribed() {\n" + "            if (!before) {\n"
                                     + "                context.events().wakeAll();\n" + "            }\n"
                                     + "            before = true;")),

@@ -111,7 +111,7 @@ final class SimInbox {
         public void pushed(String message) {
             if (own == connection && !closed) {
                 silent = false;
-                listener.message(message);
+                listener.message(message, own == null ? null : "life " + own.life);
             }
         }
 

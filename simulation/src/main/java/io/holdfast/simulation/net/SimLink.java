@@ -345,13 +345,13 @@ public final class SimLink implements RedisLink {
                     && (code == 2 || code == 3)) {
                 refusals++;
             }
-            Answer answer = answer(value, call.repeated, call.repeated && call.lifeBefore == over.life);
+            Answer answer = answer(value, call.repeated, call.repeated && call.lifeBefore == over.life, over.life);
             end(call, () -> call.answer(answer));
         }
 
         @SuppressWarnings("NullAway") // a nil reply is a null, as with the real transport
-        private Answer answer(@Nullable Object value, boolean repeated, boolean same) {
-            return new Answer(value, repeated, same);
+        private Answer answer(@Nullable Object value, boolean repeated, boolean same, int life) {
+            return new Answer(value, repeated, same, "life " + life);
         }
 
         private void refused(Call call, String error) {

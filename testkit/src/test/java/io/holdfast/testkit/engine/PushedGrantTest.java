@@ -1,0 +1,254 @@
+package io.holdfast.testkit.engine;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.Capability;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.PushedGrant;
+import io.holdfast.spi.ReleaseReply;
+import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreEvents;
+import io.holdfast.spi.StoreHealth;
+import io.holdfast.testkit.Faults;
+import io.holdfast.testkit.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A store that says, unasked, that it has given the lock: when that is enough, and when it is asked all the same. */
+class PushedGrantTest {
+    private static final Duration GRANT = Duration.ofSeconds(2);
+
+    private final ManualClock clock = new ManualClock();
+    private final PushingStore store = new PushingStore();
+    private final Holdfast locks = Holdfast.builder()
+            .platform(clock.platform())
+            .store(context -> {
+                store.context = context;
+                return store;
+            })
+            .build();
+
+    @AfterEach
+    void close() {
+        locks.close();
+    }
+
+    /** One whose ticket stands in the store. */
+    private CompletableFuture<Lease> waiting() {
+        CompletableFuture<Lease> waiter =
+                locks.lock("a").acquireAsync(Duration.ofSeconds(60)).toCompletableFuture();
+        clock.advance(Duration.ZERO);
+        assertThat(store.asks).hasSize(1);
+        return waiter;
+    }
+
+    private void push(String owner, Duration age) {
+        store.events()
+                .granted(new PushedGrant(
+                        "a",
+                        owner,
+                        7,
+                        1,
+                        GRANT,
+                        clock.nanoTime() - age.toNanos(),
+                        clock.wallMillis() - age.toMillis()));
+        clock.advance(Duration.ZERO);
+    }
+
+    @Test
+    void youngGrant_isHeldWithoutAsking() {
+        CompletableFuture<Lease> waiter = waiting();
+
+        push(store.asks.get(0).owner(), Duration.ofMillis(1));
+
+        assertThat(waiter.join().token()).isEqualTo(7);
+        assertThat(waiter.join().isValid()).isTrue();
+        assertThat(waiter.join().remaining()).isLessThan(GRANT);
+        assertThat(store.asks).hasSize(1);
+    }
+
+    @Test
+    void youngGrant_hasItsFullLeaseSoon() {
+        CompletableFuture<Lease> waiter = waiting();
+        push(store.asks.get(0).owner(), Duration.ofMillis(1));
+
+        clock.advance(Duration.ofMillis(20));
+
+        assertThat(store.renewals).hasSize(1);
+        assertThat(waiter.join().remaining()).isGreaterThan(Duration.ofSeconds(29));
+    }
+
+    @Test
+    void sectionThatIsShort_needsNoRenewal() {
+        CompletableFuture<Lease> waiter = waiting();
+        push(store.asks.get(0).owner(), Duration.ofMillis(1));
+
+        CompletableFuture<Boolean> released =
+                CompletableFuture.supplyAsync(() -> waiter.join().release());
+        assertThat(released.join()).isTrue();
+        clock.advance(Duration.ofSeconds(1));
+
+        assertThat(store.renewals).isEmpty();
+        assertThat(store.asks).hasSize(1);
+    }
+
+    /** Nobody knows how long the message was under way, beyond what the store could tell. */
+    @Test
+    @Faults(9)
+    void oldGrant_isAskedFor() {
+        CompletableFuture<Lease> waiter = waiting();
+
+        push(store.asks.get(0).owner(), Duration.ofMillis(1_500));
+
+        assertThat(waiter).isNotDone();
+        assertThat(store.asks).hasSize(2);
+    }
+
+    @Test
+    void leaseThatIsNotRenewed_isAskedFor_sinceAGrantIsShorter() {
+        CompletableFuture<Lease> waiter = locks.lock("a", o -> o.renewal(false))
+                .acquireAsync(Duration.ofSeconds(60))
+                .toCompletableFuture();
+        clock.advance(Duration.ZERO);
+
+        push(store.asks.get(0).owner(), Duration.ofMillis(1));
+
+        assertThat(waiter).isNotDone();
+        assertThat(store.asks).hasSize(2);
+    }
+
+    /** If it had ended the wait, the answer would have been undone, and the lock with it. */
+    @Test
+    void grantThatComesWhileARequestIsUnderWay_leavesTheAnswerToCount() {
+        CompletableFuture<Lease> waiter = waiting();
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        store.next = answer;
+        store.events().wake("a", store.asks.get(0).owner());
+        clock.advance(Duration.ZERO);
+        assertThat(store.asks).hasSize(2);
+
+        push(store.asks.get(0).owner(), Duration.ofMillis(1));
+        assertThat(waiter).isNotDone();
+        answer.complete(new AcquireReply.Granted(7, 1));
+        clock.advance(Duration.ZERO);
+
+        assertThat(waiter.join().isValid()).isTrue();
+        assertThat(store.releases).isEmpty();
+    }
+
+    /** The answer was given before the lock was. */
+    @Test
+    void grantThatOvertakesTheAnswerThatItIsQueued_isHeldWithoutAskingAgain() {
+        CompletableFuture<Lease> waiter = waiting();
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        store.next = answer;
+        store.events().wake("a", store.asks.get(0).owner());
+        clock.advance(Duration.ZERO);
+
+        push(store.asks.get(0).owner(), Duration.ofMillis(1));
+        answer.complete(new AcquireReply.Queued(Duration.ofSeconds(20), true));
+        clock.advance(Duration.ZERO);
+
+        assertThat(waiter.join().isValid()).isTrue();
+        assertThat(store.asks).hasSize(2);
+        assertThat(store.releases).isEmpty();
+    }
+
+    @Test
+    void grantForAnotherId_changesNothing() {
+        CompletableFuture<Lease> waiter = waiting();
+
+        push("somebody:1:x", Duration.ofMillis(1));
+
+        assertThat(waiter).isNotDone();
+        assertThat(store.asks).hasSize(1);
+    }
+
+    @Test
+    void grantThatComesTwice_isTakenOnce() {
+        CompletableFuture<Lease> waiter = waiting();
+        String owner = store.asks.get(0).owner();
+
+        push(owner, Duration.ofMillis(1));
+        push(owner, Duration.ofMillis(1));
+
+        assertThat(waiter.join().isValid()).isTrue();
+        assertThat(store.releases).isEmpty();
+        assertThat(store.asks).hasSize(1);
+    }
+
+    /** Everybody waits, unless told otherwise; what was asked is kept. */
+    private static final class PushingStore implements LockStore {
+        final List<AcquireRequest> asks = new CopyOnWriteArrayList<>();
+        final List<String> releases = new CopyOnWriteArrayList<>();
+        final List<RenewItem> renewals = new CopyOnWriteArrayList<>();
+        private volatile @Nullable StoreContext context;
+        volatile @Nullable CompletableFuture<AcquireReply> next;
+
+        StoreEvents events() {
+            return requireNonNull(context).events();
+        }
+
+        @Override
+        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+            asks.add(request);
+            CompletableFuture<AcquireReply> told = next;
+            return told != null
+                    ? told
+                    : CompletableFuture.completedFuture(new AcquireReply.Queued(Duration.ofSeconds(20), true));
+        }
+
+        @Override
+        public CompletionStage<ReleaseReply> release(String name, String owner) {
+            releases.add(owner);
+            return CompletableFuture.completedFuture(ReleaseReply.RELEASED);
+        }
+
+        @Override
+        public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+            renewals.addAll(batch);
+            List<RenewReply> replies = new ArrayList<>();
+            batch.forEach(item -> replies.add(new RenewReply.Renewed(false)));
+            return CompletableFuture.completedFuture(replies);
+        }
+
+        @Override
+        public CompletionStage<List<LockInfo>> inspect(String pattern) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
+        public CompletionStage<StoreHealth> health() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Set<Capability> capabilities() {
+            return Set.of(Capability.NOTIFICATION);
+        }
+
+        @Override
+        public String address() {
+            return "a store of the test";
+        }
+
+        @Override
+        public void close() {}
+    }
+}
