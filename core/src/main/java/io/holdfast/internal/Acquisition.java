@@ -46,7 +46,7 @@ final class Acquisition {
     }
 
     /** A request that is sent, and when. */
-    record Ask(AcquireRequest request, long sentNanos, long sentWall) {
+    record Ask(OwnerId id, AcquireRequest request, long sentNanos, long sentWall) {
         Validity validity() {
             return Validity.after(sentNanos, sentWall, request.lease());
         }
@@ -65,6 +65,9 @@ final class Acquisition {
     private final CompletableFuture<Optional<HeldLease>> result = new CompletableFuture<>();
 
     /** None until its turn to talk to the store comes. */
+    private @Nullable OwnerId id;
+
+    /** The same as the store knows it. */
     private String owner = "";
 
     // The line's, and guarded by it.
@@ -228,7 +231,8 @@ final class Acquisition {
 
     /** Draws the id. One that waits, or is only handed to the worker, must be found when the client is closed. */
     private void newOwner() {
-        owner = engine.newOwner(startThread);
+        id = engine.newOwner(startThread);
+        owner = id.text();
         standing = standing.asked(platform.nanoTime());
         trace = false;
         if (waits() || !callerRuns) {
@@ -349,6 +353,7 @@ final class Acquisition {
         news = null;
         asked = true;
         return new Ask(
+                requireNonNull(id, "asks without an id"),
                 new AcquireRequest(name, owner, options.lease(), waits(), tokens),
                 platform.nanoTime(),
                 platform.wallMillis());
@@ -388,7 +393,8 @@ final class Acquisition {
             return;
         }
         noteWait(true);
-        HeldLease lease = new HeldLease(name, grantedOwner, granted.token(), options, thread, now, validity);
+        engine.forget(grantedOwner);
+        HeldLease lease = new HeldLease(name, ask.id(), granted.token(), options, thread, now, validity);
         engine.lines().granted(this, lease, ask.sentNanos(), granted.tokens());
         obtained(lease, engine.hold(lease));
     }
@@ -416,9 +422,11 @@ final class Acquisition {
             return;
         }
         try {
-            if (take(grant)) {
+            OwnerId taken = take(grant);
+            if (taken != null) {
                 noteWait(true);
-                HeldLease lease = new HeldLease(name, grant.owner(), grant.token(), options, thread, now, validity);
+                engine.forget(grant.owner());
+                HeldLease lease = new HeldLease(name, taken, grant.token(), options, thread, now, validity);
                 engine.lines().granted(this, lease, grant.sinceNanos(), grant.tokens());
                 obtained(lease, engine.hold(lease));
             } else {
@@ -439,12 +447,12 @@ final class Acquisition {
         return true;
     }
 
-    private synchronized boolean take(PushedGrant grant) {
+    private synchronized @Nullable OwnerId take(PushedGrant grant) {
         if (phase != Phase.WAITING || !owner.equals(grant.owner())) {
-            return false;
+            return null;
         }
         finish();
-        return true;
+        return id;
     }
 
     /** Takes over a lease from one before it in the line, under a token of its own. Null if it has ended. */
@@ -456,7 +464,7 @@ final class Acquisition {
             }
             isHeldHere();
             finish();
-            inherited = new HeldLease(name, from.owner(), token, options, thread, now, from.validity());
+            inherited = new HeldLease(name, from.ownerId(), token, options, thread, now, from.validity());
             return inherited;
         }
     }

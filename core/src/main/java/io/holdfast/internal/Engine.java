@@ -133,9 +133,8 @@ public final class Engine implements AutoCloseable {
     // --- acquiring
 
     /** A fresh id for one acquisition; never used again. */
-    String newOwner(long thread) {
-        // Drawn, not counted: two copies of one virtual machine count alike.
-        return clientId + ":" + thread + ":" + Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
+    OwnerId newOwner(long thread) {
+        return OwnerId.fresh(clientId, thread, platform);
     }
 
     /** Waits for a lock; empty if others held it until the wait was over. */
@@ -196,7 +195,6 @@ public final class Engine implements AutoCloseable {
      * @return false if the client has been closed meanwhile; the lease is then given back
      */
     boolean hold(HeldLease lease) {
-        waiting.remove(lease.owner());
         watchdog.add(lease);
         return isStillOpen(lease);
     }
@@ -234,7 +232,7 @@ public final class Engine implements AutoCloseable {
         if (lease.phase() != Phase.HELD) {
             return 0;
         }
-        long remaining = lease.validity().remainingNanos(platform.nanoTime(), platform.wallMillis());
+        long remaining = lease.remainingNanos(platform.nanoTime(), platform.wallMillis());
         if (remaining > 0) {
             return remaining;
         }
@@ -375,8 +373,7 @@ public final class Engine implements AutoCloseable {
     private boolean released(HeldLease lease, @Nullable ReleaseReply reply, @Nullable Throwable error) {
         // A no that came while the lease should still have been running means it was lost before. A later one means
         // nothing: the message may have travelled longer than the lease.
-        if (reply == ReleaseReply.NOT_OWNER
-                && lease.validity().remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
+        if (reply == ReleaseReply.NOT_OWNER && lease.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
             losses.declare(
                     lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
             return false;

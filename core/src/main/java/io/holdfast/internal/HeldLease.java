@@ -51,8 +51,14 @@ final class HeldLease {
         }
     }
 
+    /** Its place among the {@link Moments}, if it has none. */
+    static final int NOWHERE = -1;
+
+    // There may be a hundred thousand of these, so an id and a deadline are kept in their parts.
     private final String name;
-    private final String owner;
+    private final String client;
+    private final long ownerThread;
+    private final long ownerDraw;
     private final long token;
     final LockOptions options;
     /** The thread that holds it, or null for a handle that belongs to nobody. */
@@ -60,14 +66,15 @@ final class HeldLease {
 
     final long acquiredNanos;
     private volatile State state = State.HELD;
-    private volatile Validity validity;
+    private long sinceNanos;
+    private long untilNanos;
+    private long untilWallMillis;
     private volatile @Nullable WeakReference<Object> handle;
     private @Nullable CompletableFuture<Loss> lost;
 
     // The watchdog's own: guarded by its lock.
     long nextNanos;
-    long sequence;
-    boolean watched;
+    int place = NOWHERE;
     boolean renewalDue;
     long dueNanos;
     /** Why the last renewal failed, for the message when the lease is lost. */
@@ -75,27 +82,36 @@ final class HeldLease {
 
     HeldLease(
             String name,
-            String owner,
+            OwnerId owner,
             long token,
             LockOptions options,
             @Nullable Object thread,
             long acquiredNanos,
             Validity validity) {
         this.name = name;
-        this.owner = owner;
+        this.client = owner.client();
+        this.ownerThread = owner.thread();
+        this.ownerDraw = owner.draw();
         this.token = token;
         this.options = options;
         this.thread = thread;
         this.acquiredNanos = acquiredNanos;
-        this.validity = validity;
+        this.sinceNanos = validity.sinceNanos();
+        this.untilNanos = validity.untilNanos();
+        this.untilWallMillis = validity.untilWallMillis();
     }
 
     String name() {
         return name;
     }
 
+    OwnerId ownerId() {
+        return new OwnerId(client, ownerThread, ownerDraw);
+    }
+
+    /** As the store knows it. */
     String owner() {
-        return owner;
+        return ownerId().text();
     }
 
     long token() {
@@ -104,7 +120,7 @@ final class HeldLease {
 
     /** As listeners see it. */
     Hold hold() {
-        return new Hold(name, owner, token);
+        return new Hold(name, owner(), token);
     }
 
     /** Completes when it is lost. */
@@ -142,14 +158,24 @@ final class HeldLease {
         return true;
     }
 
-    Validity validity() {
-        return validity;
+    synchronized Validity validity() {
+        return new Validity(sinceNanos, untilNanos, untilWallMillis);
+    }
+
+    long remainingNanos(long nowNanos, long nowWallMillis) {
+        return validity().remainingNanos(nowNanos, nowWallMillis);
+    }
+
+    boolean isWatched() {
+        return place != NOWHERE;
     }
 
     /** A good answer has proved this much; a lesser proof changes nothing. */
     synchronized void prove(Validity proved) {
-        if (proved.untilNanos() - validity.untilNanos() > 0) {
-            validity = proved;
+        if (proved.untilNanos() - untilNanos > 0) {
+            sinceNanos = proved.sinceNanos();
+            untilNanos = proved.untilNanos();
+            untilWallMillis = proved.untilWallMillis();
         }
     }
 

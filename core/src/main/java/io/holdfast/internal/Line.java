@@ -39,6 +39,20 @@ final class Line {
     private int tokensLeft;
     private boolean gone;
 
+    /** One that has been asked for by one alone so far. */
+    static Line of(Acquisition leader) {
+        Line line = new Line();
+        line.leader = leader;
+        return line;
+    }
+
+    /** One whose lock is held by one alone so far, with tokens for nobody else. */
+    static Line of(HeldLease holder) {
+        Line line = new Line();
+        line.holder = holder;
+        return line;
+    }
+
     synchronized Place join(Acquisition acquisition) {
         if (gone) {
             return Place.GONE;

@@ -5,13 +5,18 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The lines of one client: one for each lock that somebody here holds or waits for, and none for any other. */
+/**
+ * The lines of one client: one for each lock that somebody here holds or waits for, and none for any other. Most locks are
+ * wanted by one at a time; that one stands for its line itself, first as who asks, then as what it holds.
+ */
 final class Lines {
     private static final int TOKENS_FOR_EACH = 32;
     private static final int MOST_TOKENS = 512;
 
     private final Engine engine;
-    private final ConcurrentMap<String, Line> lines = new ConcurrentHashMap<>();
+
+    /** By the name of the lock: an Acquisition or a HeldLease that is alone, or a Line. */
+    private final ConcurrentMap<String, Object> lines = new ConcurrentHashMap<>();
 
     Lines(Engine engine) {
         this.engine = engine;
@@ -19,18 +24,29 @@ final class Lines {
 
     Line.Place join(Acquisition acquisition) {
         while (true) {
-            Line line = lines.computeIfAbsent(acquisition.name(), name -> new Line());
-            Line.Place place = line.join(acquisition);
-            if (place != Line.Place.GONE) {
-                return place == Line.Place.BUSY && !isBusy(line) ? Line.Place.APART : place;
+            Object present = lines.putIfAbsent(acquisition.name(), acquisition);
+            if (present == null) {
+                return Line.Place.LEADS;
             }
-            lines.remove(acquisition.name(), line);
+            if (present instanceof Line line) {
+                Line.Place place = line.join(acquisition);
+                if (place != Line.Place.GONE) {
+                    return place == Line.Place.BUSY && !isBusy(line.holder()) ? Line.Place.APART : place;
+                }
+                lines.remove(acquisition.name(), line);
+            } else if (!acquisition.waits()) {
+                return present instanceof HeldLease holder && isBusy(holder) ? Line.Place.BUSY : Line.Place.APART;
+            } else {
+                lines.replace(
+                        acquisition.name(),
+                        present,
+                        present instanceof HeldLease holder ? Line.of(holder) : Line.of((Acquisition) present));
+            }
         }
     }
 
     /** Whether somebody here really holds it; a lease that has just run out is declared lost. */
-    private boolean isBusy(Line line) {
-        HeldLease holder = line.holder();
+    private boolean isBusy(@Nullable HeldLease holder) {
         // One that is neither valid nor lost is just being passed on.
         return holder != null && (engine.isValid(holder) || holder.loss() == null);
     }
@@ -41,14 +57,17 @@ final class Lines {
      * @param contended whether somebody has waited here already
      */
     int tokens(String name, boolean contended) {
-        Line line = lines.get(name);
-        int waiting = line == null ? 0 : line.waiting();
+        int waiting = lines.get(name) instanceof Line line ? line.waiting() : 0;
         return waiting == 0 && !contended ? 1 : Math.min(TOKENS_FOR_EACH * (waiting + 1), MOST_TOKENS);
     }
 
     void granted(Acquisition acquisition, HeldLease lease, long sentNanos, int tokens) {
-        Line line = lines.get(acquisition.name());
-        if (line != null) {
+        if (tokens > 1) {
+            // They are kept by a line, for those who come while it is held.
+            lines.replace(acquisition.name(), acquisition, Line.of(acquisition));
+        }
+        if (!lines.replace(acquisition.name(), acquisition, lease)
+                && lines.get(acquisition.name()) instanceof Line line) {
             line.granted(acquisition, lease, sentNanos, tokens);
         }
     }
@@ -56,27 +75,26 @@ final class Lines {
     /** Passes a lease whose release has begun to the next here. Null if the store is to decide who is next. */
     @Nullable
     Acquisition passOn(HeldLease lease) {
-        Line line = lines.get(lease.name());
-        return line == null || engine.isClosed()
-                ? null
-                : line.pass(lease, engine.platform().nanoTime());
+        return lines.get(lease.name()) instanceof Line line && !engine.isClosed()
+                ? line.pass(lease, engine.platform().nanoTime())
+                : null;
     }
 
     /** A hold has ended, and was not passed on: who talks to the store next, if anybody is left. */
     @Nullable
     Acquisition ended(HeldLease lease) {
-        return next(lease.name(), line -> line.ended(lease));
+        return next(lease.name(), lease, line -> line.ended(lease));
     }
 
     /** One does not want the lock any more: who talks to the store next, if it did and anybody is left. */
     @Nullable
     Acquisition left(Acquisition acquisition) {
-        return next(acquisition.name(), line -> line.left(acquisition));
+        return next(acquisition.name(), acquisition, line -> line.left(acquisition));
     }
 
-    private @Nullable Acquisition next(String name, Function<Line, @Nullable Acquisition> change) {
-        Line line = lines.get(name);
-        if (line == null) {
+    /** Somebody goes, who may have been alone. */
+    private @Nullable Acquisition next(String name, Object alone, Function<Line, @Nullable Acquisition> change) {
+        if (lines.remove(name, alone) || !(lines.get(name) instanceof Line line)) {
             return null;
         }
         Acquisition next = change.apply(line);
@@ -89,13 +107,19 @@ final class Lines {
     /** Who talks to the store for all who wait; null if one of them holds the lock. */
     @Nullable
     Acquisition leader(String name) {
-        Line line = lines.get(name);
-        return line == null ? null : line.leader();
+        Object present = lines.get(name);
+        return present instanceof Acquisition alone ? alone : present instanceof Line line ? line.leader() : null;
     }
 
     /** Ends every wait. */
     void close() {
-        lines.values().forEach(line -> line.all().forEach(Acquisition::closed));
+        for (Object present : lines.values()) {
+            if (present instanceof Line line) {
+                line.all().forEach(Acquisition::closed);
+            } else if (present instanceof Acquisition alone) {
+                alone.closed();
+            }
+        }
     }
 
     boolean has(String name) {

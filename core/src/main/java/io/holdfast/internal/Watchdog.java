@@ -10,10 +10,8 @@ import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +32,6 @@ final class Watchdog {
     /** A section that is over by then needs no renewal at all. */
     private static final long FULL_LEASE_SOON_NANOS = 20_000_000L;
 
-    private static final Comparator<HeldLease> BY_MOMENT = (a, b) -> {
-        long difference = a.nextNanos - b.nextNanos;
-        return difference != 0 ? Long.signum(difference) : Long.compare(a.sequence, b.sequence);
-    };
-
     private final Platform platform;
     private final LockStore store;
     private final Duration commandTimeout;
@@ -46,8 +39,7 @@ final class Watchdog {
     private final Notices notices;
     private final Platform.Worker sender;
 
-    private final TreeSet<HeldLease> leases = new TreeSet<>(BY_MOMENT);
-    private long lastSequence;
+    private final Moments leases = new Moments();
     private Platform.@Nullable Timer timer;
     private long armedNanos;
     private boolean ticking;
@@ -64,7 +56,6 @@ final class Watchdog {
     /** Watches a lease from now on. */
     void add(HeldLease lease) {
         synchronized (this) {
-            lease.sequence = ++lastSequence;
             place(lease, lease.acquiredNanos, renewalMoment(lease));
         }
     }
@@ -80,9 +71,8 @@ final class Watchdog {
     /** Forgets a lease; a renewal in flight for it has no effect any more. */
     void remove(HeldLease lease) {
         synchronized (this) {
-            if (lease.watched) {
+            if (lease.isWatched()) {
                 leases.remove(lease);
-                lease.watched = false;
             }
         }
     }
@@ -90,7 +80,7 @@ final class Watchdog {
     /** All that are held now. */
     List<HeldLease> held() {
         synchronized (this) {
-            return new ArrayList<>(leases);
+            return leases.all();
         }
     }
 
@@ -106,13 +96,12 @@ final class Watchdog {
 
     /** Puts a lease under its next moment: {@code renewNanos}, or its deadline if that comes first. */
     private void place(HeldLease lease, long now, long renewNanos) {
-        if (lease.watched) {
+        if (lease.isWatched()) {
             leases.remove(lease);
         }
         long deadline = lease.validity().untilNanos();
         lease.renewalDue = lease.options.renewal() && renewNanos - deadline < 0;
         lease.nextNanos = lease.renewalDue ? renewNanos : deadline;
-        lease.watched = true;
         leases.add(lease);
         if (!ticking && (timer == null || lease.nextNanos - armedNanos < 0)) {
             arm(now, lease.nextNanos);
@@ -137,9 +126,8 @@ final class Watchdog {
             ticking = true;
             while (!leases.isEmpty() && isDue(leases.first(), now)) {
                 HeldLease lease = leases.first();
-                if (lease.validity().remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {
+                if (lease.remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {
                     leases.remove(lease);
-                    lease.watched = false;
                     over.add(lease);
                 } else if (lease.renewalDue && !lease.isPastMaxHold(now)) {
                     lease.dueNanos = lease.nextNanos;
@@ -238,8 +226,7 @@ final class Watchdog {
             long now = platform.nanoTime();
             lease.lastFailure = failure.reason();
             again(lease, now + retryPause(lease));
-            Duration remaining =
-                    Duration.ofNanos(Math.max(0, lease.validity().remainingNanos(now, platform.wallMillis())));
+            Duration remaining = Duration.ofNanos(Math.max(0, lease.remainingNanos(now, platform.wallMillis())));
             notices.tell(listener -> listener.renewalFailed(lease.hold(), remaining, failure));
         } else {
             remove(lease);
@@ -253,7 +240,7 @@ final class Watchdog {
 
     private void again(HeldLease lease, long renewNanos) {
         synchronized (this) {
-            if (lease.watched) {
+            if (lease.isWatched()) {
                 place(lease, platform.nanoTime(), renewNanos);
             }
         }

@@ -19,7 +19,7 @@ public class LeaseLincheckTest {
     private static final Loss LOSS = new Loss(Loss.Cause.GONE, "gone");
 
     private final HeldLease lease =
-            new HeldLease("x", "owner", 1, LockOptions.DEFAULT, null, 0, new Validity(0, 100, 100));
+            new HeldLease("x", new OwnerId("client", 1, 2), 1, LockOptions.DEFAULT, null, 0, new Validity(0, 100, 100));
 
     @Operation
     public boolean releases() {

@@ -38,8 +38,14 @@ public class WatchdogLincheckTest {
     private final Losses losses = new Losses(platform, notices, lease -> {});
     private final Watchdog watchdog = new Watchdog(platform, store, Duration.ofSeconds(2), losses, notices);
     // Its renewal is due: twenty of its thirty seconds are left.
-    private final HeldLease lease =
-            new HeldLease("x", "owner", 1, LockOptions.DEFAULT, null, 1, new Validity(0, 19_000_000_000L, 19_000));
+    private final HeldLease lease = new HeldLease(
+            "x",
+            new OwnerId("client", 1, 2),
+            1,
+            LockOptions.DEFAULT,
+            null,
+            1,
+            new Validity(0, 19_000_000_000L, 19_000));
 
     public WatchdogLincheckTest() {
         watchdog.add(lease);

@@ -16,6 +16,7 @@ final class Mutants {
     private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
     private static final String WATCHDOG = "core/src/main/java/io/holdfast/internal/Watchdog.java";
     private static final String HELD = "core/src/main/java/io/holdfast/internal/HeldLease.java";
+    private static final String OWNER = "core/src/main/java/io/holdfast/internal/OwnerId.java";
     private static final String CALLER = "core/src/main/java/io/holdfast/internal/Caller.java";
     private static final String NAMED = "core/src/main/java/io/holdfast/internal/NamedLock.java";
 
@@ -33,9 +34,9 @@ final class Mutants {
             Mutant.of(
                     "the owner id is one for each thread, not for each acquisition",
                     new Edit(
-                            ENGINE,
-                            "return clientId + \":\" + thread + \":\" + Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);",
-                            "return clientId + \":\" + thread + \":0\";")),
+                            OWNER,
+                            "return new OwnerId(client, thread, platform.draw());",
+                            "return new OwnerId(client, thread, 0);")),
             Mutant.of(
                     "validity is counted from the reply to the acquire",
                     new Edit(
