@@ -5,14 +5,12 @@ import static java.util.Objects.requireNonNull;
 import io.holdfast.ClientClosedException;
 import io.holdfast.LockException;
 import io.holdfast.LockOptions;
-import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.StoreFailure;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -30,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * comes later is undone, and the next request has a new id.
  */
 final class Acquisition {
-    /** Waits as long as it takes. */
-    static final long FOREVER = Long.MAX_VALUE;
-
     private enum Phase {
         /** In the line, behind others. */
         QUEUED,
@@ -54,15 +49,11 @@ final class Acquisition {
 
     private final Engine engine;
     private final Platform platform;
+    private final Wish wish;
     private final String name;
     private final LockOptions options;
-    private final @Nullable Object thread;
-    private final long waitNanos;
     private final Executor runner;
     private final boolean callerRuns;
-    private final long startNanos;
-    private final long startThread;
-    private final CompletableFuture<Optional<HeldLease>> result = new CompletableFuture<>();
 
     /** None until its turn to talk to the store comes. */
     private @Nullable OwnerId id;
@@ -102,29 +93,17 @@ final class Acquisition {
     private Platform.@Nullable Timer deadline;
 
     /**
-     * @param thread whose hold it will be, or null for a handle
-     * @param waitNanos zero: one try only
      * @param runner where requests are sent from
      * @param callerRuns whether the runner is the caller itself, whose first request needs no timer to be bounded
      */
-    Acquisition(
-            Engine engine,
-            String name,
-            LockOptions options,
-            @Nullable Object thread,
-            long waitNanos,
-            Executor runner,
-            boolean callerRuns) {
+    Acquisition(Engine engine, Wish wish, Executor runner, boolean callerRuns) {
         this.engine = engine;
         this.platform = engine.platform();
-        this.name = name;
-        this.options = options;
-        this.thread = thread;
-        this.waitNanos = waitNanos;
+        this.wish = wish;
+        this.name = wish.name();
+        this.options = wish.options();
         this.runner = runner;
         this.callerRuns = callerRuns;
-        this.startNanos = platform.nanoTime();
-        this.startThread = platform.threadId(platform.currentThread());
     }
 
     String name() {
@@ -136,12 +115,12 @@ final class Acquisition {
     }
 
     boolean waits() {
-        return waitNanos > 0;
+        return wish.waits();
     }
 
     /** The lease; empty if others held the lock until the wait was over. */
     CompletableFuture<Optional<HeldLease>> result() {
-        return result;
+        return wish.result();
     }
 
     void start() {
@@ -149,7 +128,7 @@ final class Acquisition {
             case LEADS, APART -> leadAtOnce();
             case BUSY -> {
                 end();
-                result.complete(Optional.empty());
+                wish.held();
             }
             default -> {
                 synchronized (this) {
@@ -204,7 +183,7 @@ final class Acquisition {
                 phase = Phase.POSTED;
                 place = left;
                 behindOthers = true;
-                standing = known.takenOver(startNanos, platform.nanoTime());
+                standing = known.takenOver(wish.startNanos(), platform.nanoTime());
             }
         }
         if (leads) {
@@ -231,7 +210,7 @@ final class Acquisition {
 
     /** Draws the id. One that waits, or is only handed to the worker, must be found when the client is closed. */
     private void newOwner() {
-        id = engine.newOwner(startThread);
+        id = engine.newOwner(wish.startThread());
         owner = id.text();
         standing = standing.asked(platform.nanoTime());
         trace = false;
@@ -258,15 +237,8 @@ final class Acquisition {
 
     /** The caller has left: whatever comes of it is undone, a lease that has just been granted included. */
     void abandon() {
-        if (end() == null) {
-            result.whenComplete((granted, error) -> {
-                if (error == null) {
-                    granted.ifPresent(engine::releaseInBackground);
-                }
-            });
-        } else {
-            result.cancel(false);
-        }
+        end();
+        wish.abandoned();
     }
 
     /** The client is closed. */
@@ -277,8 +249,8 @@ final class Acquisition {
     /** Ends the wait with an error, if it has not ended yet. */
     private void fail(LockException error) {
         if (end() != null) {
-            noteWait(false);
-            result.completeExceptionally(error);
+            wish.noteWait(false, standing());
+            wish.failed(error);
         }
     }
 
@@ -318,7 +290,7 @@ final class Acquisition {
 
     /** Whether it has asked, and its time is over: a request could keep the caller for a whole command time-out more. */
     private synchronized boolean isOver() {
-        return asked && waitNanos != FOREVER && platform.nanoTime() - startNanos >= waitNanos;
+        return asked && wish.isOver(platform.nanoTime());
     }
 
     /** Begins a request that is sent along with a release, by whoever releases. Null if it has ended. */
@@ -392,11 +364,8 @@ final class Acquisition {
             tooLate(grantedOwner);
             return;
         }
-        noteWait(true);
         engine.forget(grantedOwner);
-        HeldLease lease = new HeldLease(name, ask.id(), granted.token(), options, thread, now, validity);
-        engine.lines().granted(this, lease, ask.sentNanos(), granted.tokens());
-        obtained(lease, engine.hold(lease));
+        obtained(wish.lease(ask.id(), granted.token(), now, validity), ask.sentNanos(), granted.tokens());
     }
 
     /** The store says that it has given it the lock. */
@@ -424,11 +393,8 @@ final class Acquisition {
         try {
             OwnerId taken = take(grant);
             if (taken != null) {
-                noteWait(true);
                 engine.forget(grant.owner());
-                HeldLease lease = new HeldLease(name, taken, grant.token(), options, thread, now, validity);
-                engine.lines().granted(this, lease, grant.sinceNanos(), grant.tokens());
-                obtained(lease, engine.hold(lease));
+                obtained(wish.lease(taken, grant.token(), now, validity), grant.sinceNanos(), grant.tokens());
             } else {
                 wake();
             }
@@ -464,7 +430,7 @@ final class Acquisition {
             }
             isHeldHere();
             finish();
-            inherited = new HeldLease(name, from.ownerId(), token, options, thread, now, from.validity());
+            inherited = wish.lease(from.ownerId(), token, now, from.validity());
             return inherited;
         }
     }
@@ -472,20 +438,14 @@ final class Acquisition {
     /** What it has taken over is its own now: whoever waits for it is told. */
     void takesOver(HeldLease from) {
         HeldLease lease = requireNonNull(inherited, "nothing was taken over");
-        noteWait(true);
-        obtained(lease, engine.inherits(from, lease));
+        wish.noteWait(true, standing());
+        wish.fulfilled(lease, engine.inherits(from, lease));
     }
 
-    private void obtained(HeldLease lease, boolean open) {
-        if (!open) {
-            result.completeExceptionally(new ClientClosedException(name));
-            return;
-        }
-        engine.notices()
-                .tell(listener -> listener.acquired(lease.hold(), Duration.ofNanos(lease.acquiredNanos - startNanos)));
-        if (!result.complete(Optional.of(lease))) {
-            engine.releaseInBackground(lease);
-        }
+    private void obtained(HeldLease lease, long sinceNanos, int tokens) {
+        wish.noteWait(true, standing());
+        engine.lines().granted(this, lease, sinceNanos, tokens);
+        wish.fulfilled(lease, engine.hold(lease));
     }
 
     /** The answer took longer than the lease it granted. */
@@ -562,7 +522,7 @@ final class Acquisition {
                 standing = standing.failed(failure, now);
                 // Also after a refusal: it may be the answer to a repetition of what was carried out.
                 trace |= sent;
-                boolean outlasted = waitNanos == FOREVER
+                boolean outlasted = wish.waitsForEver()
                         && now - standing.outageSince() >= options.outageLimit().toNanos();
                 if (!waits() || outlasted || failure.kind() == StoreFailure.Kind.REFUSED) {
                     error = Failures.asLockException(name, failure);
@@ -589,18 +549,8 @@ final class Acquisition {
             return;
         }
         Standing known = known(was == Phase.QUEUED);
-        noteWait(false);
-        StoreFailure failure = known.failure();
-        if (failure != null) {
-            result.completeExceptionally(Failures.asLockException(name, failure));
-        } else if (!known.answered()) {
-            result.completeExceptionally(new StoreUnavailableException(
-                    name,
-                    engine.storeAddress() + " did not answer within " + patienceNanos() / 1_000_000 + " ms",
-                    null));
-        } else {
-            result.complete(Optional.empty());
-        }
+        wish.noteWait(false, standing());
+        wish.timedOut(known);
     }
 
     /** One that has only just got the lead has a moment more to hear whether another holds the lock. */
@@ -681,15 +631,10 @@ final class Acquisition {
     }
 
     private void armDeadline() {
-        if (deadline == null && waitNanos != FOREVER) {
-            long left = patienceNanos() - (platform.nanoTime() - startNanos);
+        if (deadline == null && !wish.waitsForEver()) {
+            long left = wish.patienceNanos() - (platform.nanoTime() - wish.startNanos());
             deadline = platform.schedule(Math.max(0, left), this::expire);
         }
-    }
-
-    /** How long the caller can be kept. One try only has no deadline of its own, but others may stand before it. */
-    private long patienceNanos() {
-        return waits() ? waitNanos : engine.commandTimeout().toNanos();
     }
 
     private static void cancel(Platform.@Nullable Timer timer) {
@@ -707,12 +652,5 @@ final class Acquisition {
             step = longest;
         }
         return step / 2 + platform.random(step / 2 + 1);
-    }
-
-    private void noteWait(boolean obtained) {
-        if (standing().answered() && waits() && engine.notices().areHeard()) {
-            Duration waited = Duration.ofNanos(platform.nanoTime() - startNanos);
-            engine.notices().tell(listener -> listener.waited(name, waited, obtained));
-        }
     }
 }

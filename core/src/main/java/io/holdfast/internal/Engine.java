@@ -145,13 +145,14 @@ public final class Engine implements AutoCloseable {
             throw new InterruptedException();
         }
         Caller caller = new Caller(platform, worker);
-        Acquisition acquisition = new Acquisition(this, name, options, thread, waitNanos, caller, caller.runs());
+        Acquisition acquisition =
+                new Acquisition(this, new Wish(this, name, options, thread, waitNanos), caller, caller.runs());
         acquisition.start();
         return caller.await(acquisition.result(), interruptibly ? acquisition::abandon : null);
     }
 
     Acquisition acquireAsync(String name, LockOptions options, long waitNanos) {
-        Acquisition acquisition = new Acquisition(this, name, options, null, waitNanos, worker, false);
+        Acquisition acquisition = new Acquisition(this, new Wish(this, name, options, null, waitNanos), worker, false);
         acquisition.start();
         return acquisition;
     }

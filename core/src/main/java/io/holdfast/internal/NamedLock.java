@@ -58,13 +58,13 @@ public final class NamedLock implements DistributedLock {
     @Override
     public void lock() {
         if (!reenter()) {
-            takeUninterruptibly(Acquisition.FOREVER);
+            takeUninterruptibly(Wish.FOREVER);
         }
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        take(options, Acquisition.FOREVER);
+        take(options, Wish.FOREVER);
     }
 
     @Override

@@ -125,21 +125,20 @@ local function nextTokens(count)
   return last - count + 1, count
 end
 
-local function give(to, ms, wanted)
+local function give(to, wanted, expiry, ms)
   local token, count = nextTokens(wanted)
   if token then
     local more = count > 1 and '+' .. (count - 1) or ''
-    redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token) .. more, 'NX', 'PX', ms)
+    redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token) .. more, 'NX', expiry, ms)
   end
   return token, count
 end
 
 local function grant(to, ms, wanted)
   drop(to)
-  local token, count = give(to, ms, wanted)
+  -- The message gives the time, so the expiry has to count from that very time.
+  local token, count = give(to, wanted, 'PXAT', string.format('%.0f', nowMs + ms))
   if token then
-    -- The message gives the time, so the expiry has to count from that very time.
-    redis.call('PEXPIREAT', lock, string.format('%.0f', nowMs + ms))
     local since = string.format(' %.0f %.0f %.0f %.0f ', token, count, ms, now)
     redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. since .. lock)
   end
@@ -208,7 +207,7 @@ else
   local head, more, count = first()
   if head == owner or not head and not more then
     -- The first write is one that a server without memory refuses, so that the caller is told.
-    local token, got = give(owner, lease, wanted)
+    local token, got = give(owner, wanted, 'PX', lease)
     drop(owner)
     return { token and 1 or 6, now, held, token, got }
   end

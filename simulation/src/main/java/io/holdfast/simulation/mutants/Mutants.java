@@ -14,6 +14,7 @@ final class Mutants {
     private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
     private static final String LOSSES = "core/src/main/java/io/holdfast/internal/Losses.java";
     private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
+    private static final String WISH = "core/src/main/java/io/holdfast/internal/Wish.java";
     private static final String WATCHDOG = "core/src/main/java/io/holdfast/internal/Watchdog.java";
     private static final String HELD = "core/src/main/java/io/holdfast/internal/HeldLease.java";
     private static final String OWNER = "core/src/main/java/io/holdfast/internal/OwnerId.java";
@@ -83,7 +84,7 @@ final class Mutants {
                     "the lock is set first, and given its expiry in a second step",
                     new Edit(
                             LOCK,
-                            "string.format('%.0f', token) .. more, 'NX', 'PX', ms)",
+                            "string.format('%.0f', token) .. more, 'NX', expiry, ms)",
                             "string.format('%.0f', token) .. more, 'NX')"),
                     new Edit(
                             STORE,
@@ -114,8 +115,8 @@ final class Mutants {
                     "a grant to a waiter that never answers lasts for ever",
                     new Edit(
                             LOCK,
-                            "redis.call('PEXPIREAT', lock, string.format('%.0f', nowMs + ms))",
-                            "redis.call('PEXPIREAT', lock, string.format('%.0f', nowMs + 86400000))")),
+                            "'PXAT', string.format('%.0f', nowMs + ms))",
+                            "'PXAT', string.format('%.0f', nowMs + 86400000))")),
             Mutant.of(
                     "a ticket has no expiry",
                     new Edit(
@@ -172,20 +173,20 @@ final class Mutants {
                             ACQUISITION,
                             "        Phase was = end();\n" + "        if (was == null) {\n" + "            return;\n"
                                     + "        }\n" + "        Standing known",
-                            "        if (waits() && (platform.wallMillis() - startWall) * 1_000_000 < waitNanos) {\n"
+                            "        if (waits() && (platform.wallMillis() - wish.startWall) * 1_000_000 < wish.patienceNanos()) {\n"
                                     + "            deadline = platform.schedule(5_000_000, this::expire);\n"
                                     + "            return;\n" + "        }\n" + "        Phase was = end();\n"
                                     + "        if (was == null) {\n" + "            return;\n" + "        }\n"
                                     + "        Standing known"),
                     new Edit(
-                            ACQUISITION,
-                            "        this.startNanos = platform.nanoTime();",
-                            "        this.startNanos = platform.nanoTime();\n"
-                                    + "        this.startWall = platform.wallMillis();"),
+                            WISH,
+                            "        this.startNanos = engine.platform().nanoTime();",
+                            "        this.startNanos = engine.platform().nanoTime();\n"
+                                    + "        this.startWall = engine.platform().wallMillis();"),
                     new Edit(
-                            ACQUISITION,
+                            WISH,
                             "    private final long startNanos;",
-                            "    private final long startNanos;\n" + "    private final long startWall;")),
+                            "    private final long startNanos;\n" + "    final long startWall;")),
             Mutant.of(
                     "a lease is renewed after its release",
                     new Edit(
@@ -320,7 +321,7 @@ final class Mutants {
             Mutant.of(
                     "a failure of the store is reported as held by another",
                     new Edit(
-                            ACQUISITION,
+                            WISH,
                             "        if (failure != null) {\n"
                                     + "            result.completeExceptionally(Failures.asLockException(name, failure));\n"
                                     + "        } else if (!known.answered()) {",
@@ -346,8 +347,8 @@ final class Mutants {
                     "a lease that is passed on begins anew for the next",
                     new Edit(
                             ACQUISITION,
-                            "thread, now, from.validity());",
-                            "thread, now, Validity.after(now, platform.wallMillis(), options.lease()));")),
+                            "token, now, from.validity());",
+                            "token, now, Validity.after(now, platform.wallMillis(), options.lease()));")),
             Mutant.of(
                     "a loss does not let the others of the client go on",
                     new Edit(LOSSES, "        next.accept(lease);\n", "")),

@@ -1,0 +1,141 @@
+package io.holdfast.internal;
+
+import io.holdfast.ClientClosedException;
+import io.holdfast.LockException;
+import io.holdfast.LockOptions;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.StoreFailure;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** What somebody wants: a lock, on which terms and until when; and what it is told in the end. */
+final class Wish {
+    /** Waits as long as it takes. */
+    static final long FOREVER = Long.MAX_VALUE;
+
+    private final Engine engine;
+    private final String name;
+    private final LockOptions options;
+    private final @Nullable Object thread;
+    private final long waitNanos;
+    private final long startNanos;
+    private final long startThread;
+    private final CompletableFuture<Optional<HeldLease>> result = new CompletableFuture<>();
+
+    /**
+     * @param thread whose hold it will be, or null for a handle
+     * @param waitNanos zero: one try only
+     */
+    Wish(Engine engine, String name, LockOptions options, @Nullable Object thread, long waitNanos) {
+        this.engine = engine;
+        this.name = name;
+        this.options = options;
+        this.thread = thread;
+        this.waitNanos = waitNanos;
+        this.startNanos = engine.platform().nanoTime();
+        this.startThread = engine.platform().threadId(engine.platform().currentThread());
+    }
+
+    String name() {
+        return name;
+    }
+
+    LockOptions options() {
+        return options;
+    }
+
+    boolean waits() {
+        return waitNanos > 0;
+    }
+
+    boolean waitsForEver() {
+        return waitNanos == FOREVER;
+    }
+
+    long startNanos() {
+        return startNanos;
+    }
+
+    /** The id of the thread that came with it. */
+    long startThread() {
+        return startThread;
+    }
+
+    /** Whether its time is over. */
+    boolean isOver(long now) {
+        return !waitsForEver() && now - startNanos >= waitNanos;
+    }
+
+    /** How long the caller can be kept. One try only has no deadline of its own, but others may stand before it. */
+    long patienceNanos() {
+        return waits() ? waitNanos : engine.commandTimeout().toNanos();
+    }
+
+    /** The lease; empty if others held the lock until the wait was over. */
+    CompletableFuture<Optional<HeldLease>> result() {
+        return result;
+    }
+
+    /** The lease that fulfils it. */
+    HeldLease lease(OwnerId owner, long token, long now, Validity validity) {
+        return new HeldLease(name, owner, token, options, thread, now, validity);
+    }
+
+    /** It has the lock; unless the client was closed meanwhile, or it does not want it any more. */
+    void fulfilled(HeldLease lease, boolean open) {
+        if (!open) {
+            result.completeExceptionally(new ClientClosedException(name));
+            return;
+        }
+        engine.notices()
+                .tell(listener -> listener.acquired(lease.hold(), Duration.ofNanos(lease.acquiredNanos - startNanos)));
+        if (!result.complete(Optional.of(lease))) {
+            engine.releaseInBackground(lease);
+        }
+    }
+
+    void failed(LockException error) {
+        result.completeExceptionally(error);
+    }
+
+    /** Its time is over. */
+    void timedOut(Standing known) {
+        StoreFailure failure = known.failure();
+        if (failure != null) {
+            result.completeExceptionally(Failures.asLockException(name, failure));
+        } else if (!known.answered()) {
+            result.completeExceptionally(new StoreUnavailableException(
+                    name,
+                    engine.storeAddress() + " did not answer within " + patienceNanos() / 1_000_000 + " ms",
+                    null));
+        } else {
+            held();
+        }
+    }
+
+    /** Another has the lock. */
+    void held() {
+        result.complete(Optional.empty());
+    }
+
+    /** Nobody is there any more to be told: if it has just been fulfilled, that is undone. */
+    void abandoned() {
+        result.cancel(false);
+        result.whenComplete((granted, error) -> {
+            if (error == null) {
+                granted.ifPresent(engine::releaseInBackground);
+            }
+        });
+    }
+
+    /** Tells listeners how long it has waited; one that was never told to wait has not. */
+    void noteWait(boolean obtained, Standing known) {
+        if (known.answered() && waits() && engine.notices().areHeard()) {
+            Duration waited = Duration.ofNanos(engine.platform().nanoTime() - startNanos);
+            engine.notices().tell(listener -> listener.waited(name, waited, obtained));
+        }
+    }
+}
