@@ -55,19 +55,36 @@ public final class Holdfast implements AutoCloseable {
 
     /** The lock of that name, with this client's options. */
     public DistributedLock lock(String name) {
-        return new NamedLock(engine, Names.check(name), defaults);
+        return new NamedLock(engine, Names.check(name), defaults, false);
     }
 
     /** The lock of that name, with this client's options changed as told. */
     public DistributedLock lock(String name, Consumer<LockOptions.Builder> changes) {
-        Names.check(name);
+        return new NamedLock(engine, Names.check(name), changed(name, changes), false);
+    }
+
+    /**
+     * The lock of that name, taken strictly first come, first served, among all threads of all processes that take it this
+     * way: everybody stands in the store's queue, and the threads of a client do not pass it on among themselves. It is the
+     * same lock as {@link #lock}, and slower under contention.
+     */
+    public DistributedLock fairLock(String name) {
+        return new NamedLock(engine, Names.check(name), defaults, true);
+    }
+
+    /** As {@link #fairLock(String)}, with this client's options changed as told. */
+    public DistributedLock fairLock(String name, Consumer<LockOptions.Builder> changes) {
+        return new NamedLock(engine, Names.check(name), changed(name, changes), true);
+    }
+
+    private LockOptions changed(String name, Consumer<LockOptions.Builder> changes) {
         LockOptions.Builder options = defaults.toBuilder();
         try {
             requireNonNull(changes, "changes").accept(options);
+            return options.build();
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(e.getMessage() + " (lock '" + name + "')", e);
         }
-        return new NamedLock(engine, name, options.build());
     }
 
     /**

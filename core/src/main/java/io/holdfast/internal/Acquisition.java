@@ -124,7 +124,7 @@ final class Acquisition {
     }
 
     void start() {
-        switch (engine.lines().join(this)) {
+        switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {
             case LEADS, APART -> leadAtOnce();
             case BUSY -> {
                 end();

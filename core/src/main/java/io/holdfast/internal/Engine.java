@@ -3,7 +3,6 @@ package io.holdfast.internal;
 import io.holdfast.ClientClosedException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockListener;
-import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
@@ -138,21 +137,18 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Waits for a lock; empty if others held it until the wait was over. */
-    Optional<HeldLease> acquire(
-            String name, LockOptions options, @Nullable Object thread, long waitNanos, boolean interruptibly)
-            throws InterruptedException {
+    Optional<HeldLease> acquire(Wish wish, boolean interruptibly) throws InterruptedException {
         if (interruptibly && platform.interrupted()) {
             throw new InterruptedException();
         }
         Caller caller = new Caller(platform, worker);
-        Acquisition acquisition =
-                new Acquisition(this, new Wish(this, name, options, thread, waitNanos), caller, caller.runs());
+        Acquisition acquisition = new Acquisition(this, wish, caller, caller.runs());
         acquisition.start();
         return caller.await(acquisition.result(), interruptibly ? acquisition::abandon : null);
     }
 
-    Acquisition acquireAsync(String name, LockOptions options, long waitNanos) {
-        Acquisition acquisition = new Acquisition(this, new Wish(this, name, options, null, waitNanos), worker, false);
+    Acquisition acquireAsync(Wish wish) {
+        Acquisition acquisition = new Acquisition(this, wish, worker, false);
         acquisition.start();
         return acquisition;
     }

@@ -21,7 +21,10 @@ final class Line {
         QUEUED,
         /** One of this client holds the lock. */
         BUSY,
-        /** To ask the store apart from this line: it cannot wait, and what the store will say to the leader is open. */
+        /**
+         * To ask the store apart from this line: it is to stand in the store's own queue, or it cannot wait, and what the
+         * store will say to the leader is open.
+         */
         APART,
         /** The line has ended; there may be a new one. */
         GONE

@@ -21,11 +21,14 @@ public final class NamedLock implements DistributedLock {
     private final Engine engine;
     private final String name;
     private final LockOptions options;
+    private final boolean fair;
 
-    public NamedLock(Engine engine, String name, LockOptions options) {
+    /** @param fair whether everybody who waits stands in the store's queue */
+    public NamedLock(Engine engine, String name, LockOptions options, boolean fair) {
         this.engine = engine;
         this.name = name;
         this.options = options;
+        this.fair = fair;
     }
 
     @Override
@@ -113,15 +116,19 @@ public final class NamedLock implements DistributedLock {
         if (engine.platform().interrupted()) {
             throw new InterruptedException();
         }
-        return reenter() || hold(engine.acquire(name, with, engine.platform().currentThread(), waitNanos, true));
+        return reenter() || hold(engine.acquire(wish(with, engine.platform().currentThread(), waitNanos), true));
     }
 
     private boolean takeUninterruptibly(long waitNanos) {
         try {
-            return hold(engine.acquire(name, options, engine.platform().currentThread(), waitNanos, false));
+            return hold(engine.acquire(wish(options, engine.platform().currentThread(), waitNanos), false));
         } catch (InterruptedException e) {
             throw new AssertionError("was told not to be interrupted", e);
         }
+    }
+
+    private Wish wish(LockOptions with, @Nullable Object thread, long waitNanos) {
+        return new Wish(engine, name, with, thread, waitNanos, fair);
     }
 
     private boolean hold(Optional<HeldLease> lease) {
@@ -139,7 +146,7 @@ public final class NamedLock implements DistributedLock {
     @Override
     public Optional<Lease> tryAcquire() {
         try {
-            return handle(engine.acquire(name, options, null, 0, false));
+            return handle(engine.acquire(wish(options, null, 0), false));
         } catch (InterruptedException e) {
             throw new AssertionError("was told not to be interrupted", e);
         }
@@ -147,7 +154,7 @@ public final class NamedLock implements DistributedLock {
 
     @Override
     public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-        return handle(engine.acquire(name, options, null, nanos(wait), true));
+        return handle(engine.acquire(wish(options, null, nanos(wait)), true));
     }
 
     @Override
@@ -166,7 +173,7 @@ public final class NamedLock implements DistributedLock {
     }
 
     private <T> CompletionStage<T> async(long waitNanos, Function<Optional<Lease>, T> shape) {
-        Acquisition acquisition = engine.acquireAsync(name, options, waitNanos);
+        Acquisition acquisition = engine.acquireAsync(wish(options, null, waitNanos));
         CompletableFuture<T> answer = new CompletableFuture<>();
         acquisition
                 .result()

@@ -21,6 +21,7 @@ final class Wish {
     private final LockOptions options;
     private final @Nullable Object thread;
     private final long waitNanos;
+    private final boolean fair;
     private final long startNanos;
     private final long startThread;
     private final CompletableFuture<Optional<HeldLease>> result = new CompletableFuture<>();
@@ -28,13 +29,15 @@ final class Wish {
     /**
      * @param thread whose hold it will be, or null for a handle
      * @param waitNanos zero: one try only
+     * @param fair whether it is to stand in the store's queue itself
      */
-    Wish(Engine engine, String name, LockOptions options, @Nullable Object thread, long waitNanos) {
+    Wish(Engine engine, String name, LockOptions options, @Nullable Object thread, long waitNanos, boolean fair) {
         this.engine = engine;
         this.name = name;
         this.options = options;
         this.thread = thread;
         this.waitNanos = waitNanos;
+        this.fair = fair;
         this.startNanos = engine.platform().nanoTime();
         this.startThread = engine.platform().threadId(engine.platform().currentThread());
     }
@@ -49,6 +52,10 @@ final class Wish {
 
     boolean waits() {
         return waitNanos > 0;
+    }
+
+    boolean isFair() {
+        return fair;
     }
 
     boolean waitsForEver() {

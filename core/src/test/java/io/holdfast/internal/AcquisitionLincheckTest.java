@@ -31,7 +31,7 @@ public class AcquisitionLincheckTest {
 
     public AcquisitionLincheckTest() {
         rival.acquire(new AcquireRequest("x", "rival", Duration.ofHours(1), false));
-        acquisition = engine.acquireAsync("x", LockOptions.DEFAULT, 5_000_000_000L);
+        acquisition = engine.acquireAsync(new Wish(engine, "x", LockOptions.DEFAULT, null, 5_000_000_000L, false));
         platform.work();
         acquisition.result().whenComplete((lease, error) -> ends.incrementAndGet());
     }

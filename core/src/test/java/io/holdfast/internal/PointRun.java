@@ -49,7 +49,7 @@ final class PointRun {
                 Duration.ofSeconds(2),
                 platform,
                 List.of());
-        lock = new NamedLock(engine, NAME, LockOptions.builder().lease(LEASE).build());
+        lock = new NamedLock(engine, NAME, LockOptions.builder().lease(LEASE).build(), false);
         rival = shared.open(new StoreContext(RIVAL, "prefix:", Duration.ofSeconds(2), platform, new DeafEvents()));
     }
 

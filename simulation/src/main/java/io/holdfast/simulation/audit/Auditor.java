@@ -128,7 +128,7 @@ public final class Auditor {
     }
 
     /** An application was given the lock. */
-    public void acquired(Party party, Peek.Belief belief, long floor) {
+    public void acquired(Party party, Peek.Belief belief, long floor, boolean fair) {
         String name = belief.name();
         long token = belief.token();
         boolean excused = token <= tokensExcusedBelow;
@@ -137,6 +137,10 @@ public final class Auditor {
         boolean passedOn = !audit.isGranted(token);
         if (passedOn) {
             hits.passedOn();
+            if (fair) {
+                throw new Violation(
+                        "L4", "lock " + name + ": one that stands in the store's queue was given it elsewhere");
+            }
         }
         if (!excused && token <= floor && !(passedOn && isExcused(name))) {
             throw new Violation(

@@ -92,13 +92,14 @@ final class Actor {
         Dice dice = Dice.of(scene.setup().seed(), 7, number, step);
         party.platform().sleep(dice.oneIn(3) ? 0 : dice.below(60_000_000L));
         String name = dice.pick(scene.setup().names());
-        NamedLock lock = new NamedLock(party.engine(), name, options(dice));
+        boolean fair = dice.oneIn(4);
+        NamedLock lock = new NamedLock(party.engine(), name, options(dice), fair);
         Section section = new Section(
                 scene,
                 this,
                 party,
                 dice,
-                new Section.Before(scene.auditor().floor(name), scene.journal().now()));
+                new Section.Before(scene.auditor().floor(name), scene.journal().now(), fair));
         Patience patience = new Patience(scene, party, name);
         try {
             scene.called();

@@ -80,7 +80,7 @@ public final class Ending {
         long within = scene.setup().longestLeaseNanos() + 3 * SECOND;
         boolean[] got = new boolean[1];
         Fiber probe = world.start(party.host(), "probe", () -> {
-            NamedLock lock = new NamedLock(party.engine(), name, LockOptions.DEFAULT);
+            NamedLock lock = new NamedLock(party.engine(), name, LockOptions.DEFAULT, false);
             try {
                 got[0] = lock.tryLock(Duration.ofNanos(within));
                 lock.unlock();

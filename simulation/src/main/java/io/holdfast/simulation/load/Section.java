@@ -23,8 +23,9 @@ final class Section {
      *
      * @param floor the highest token that anybody had been given
      * @param called the moment of the call
+     * @param fair whether it was to be served strictly in the order of coming
      */
-    record Before(long floor, long called) {}
+    record Before(long floor, long called, boolean fair) {}
 
     Section(Scene scene, Actor actor, Party party, Dice dice, Before before) {
         this.scene = scene;
@@ -36,7 +37,7 @@ final class Section {
 
     private void obtained(Peek.Belief belief) {
         scene.journal().granted("actor " + actor.number(), belief.name(), belief.token(), before.called());
-        scene.auditor().acquired(party, belief, before.floor());
+        scene.auditor().acquired(party, belief, before.floor(), before.fair());
     }
 
     /** Works under a lock that the thread has, if it has it. False if the thread died in it. */

@@ -211,7 +211,7 @@ final class Mutants {
                     "the loss is signalled only when the server says so",
                     new Edit(
                             WATCHDOG,
-                            "if (lease.validity().remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {",
+                            "if (lease.remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {",
                             "if (reasonToStop(lease) != null) {"),
                     new Edit(
                             WATCHDOG,
@@ -349,6 +349,12 @@ final class Mutants {
                             ACQUISITION,
                             "token, now, from.validity());",
                             "token, now, Validity.after(now, platform.wallMillis(), options.lease()));")),
+            Mutant.of(
+                    "a fair lock is passed on within its client",
+                    new Edit(
+                            ACQUISITION,
+                            "switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {",
+                            "switch (engine.lines().join(this)) {")),
             Mutant.of(
                     "a loss does not let the others of the client go on",
                     new Edit(LOSSES, "        next.accept(lease);\n", "")),

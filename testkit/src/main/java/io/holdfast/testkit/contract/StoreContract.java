@@ -41,6 +41,7 @@ public abstract class StoreContract
                 LossContract,
                 WaitingContract,
                 LineContract,
+                FairContract,
                 AsyncContract,
                 LeaseContract,
                 CloseContract,
