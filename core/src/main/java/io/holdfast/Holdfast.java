@@ -4,11 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import io.holdfast.internal.Engine;
 import io.holdfast.internal.NamedLock;
+import io.holdfast.internal.NamedReadWriteLock;
+import io.holdfast.internal.NamedSemaphore;
 import io.holdfast.internal.Stores;
 import io.holdfast.internal.SystemPlatform;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.Names;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
@@ -55,12 +58,12 @@ public final class Holdfast implements AutoCloseable {
 
     /** The lock of that name, with this client's options. */
     public DistributedLock lock(String name) {
-        return new NamedLock(engine, Names.check(name), defaults, false);
+        return new NamedLock(engine, Names.check(name), defaults, Share.WHOLE, false);
     }
 
     /** The lock of that name, with this client's options changed as told. */
     public DistributedLock lock(String name, Consumer<LockOptions.Builder> changes) {
-        return new NamedLock(engine, Names.check(name), changed(name, changes), false);
+        return new NamedLock(engine, Names.check(name), changed(name, changes), Share.WHOLE, false);
     }
 
     /**
@@ -69,12 +72,32 @@ public final class Holdfast implements AutoCloseable {
      * same lock as {@link #lock}, and slower under contention.
      */
     public DistributedLock fairLock(String name) {
-        return new NamedLock(engine, Names.check(name), defaults, true);
+        return new NamedLock(engine, Names.check(name), defaults, Share.WHOLE, true);
     }
 
     /** As {@link #fairLock(String)}, with this client's options changed as told. */
     public DistributedLock fairLock(String name, Consumer<LockOptions.Builder> changes) {
-        return new NamedLock(engine, Names.check(name), changed(name, changes), true);
+        return new NamedLock(engine, Names.check(name), changed(name, changes), Share.WHOLE, true);
+    }
+
+    /** Many readers or one writer under that name, with this client's options. */
+    public DistributedReadWriteLock readWriteLock(String name) {
+        return new NamedReadWriteLock(engine.sharing("read-write locks"), Names.check(name), defaults);
+    }
+
+    /** As {@link #readWriteLock(String)}, with this client's options changed as told. */
+    public DistributedReadWriteLock readWriteLock(String name, Consumer<LockOptions.Builder> changes) {
+        return new NamedReadWriteLock(engine.sharing("read-write locks"), Names.check(name), changed(name, changes));
+    }
+
+    /** So many permits under that name, with this client's options. */
+    public DistributedSemaphore semaphore(String name, int permits) {
+        return new NamedSemaphore(engine.sharing("semaphores"), Names.check(name), permits, defaults);
+    }
+
+    /** As {@link #semaphore(String, int)}, with this client's options changed as told. */
+    public DistributedSemaphore semaphore(String name, int permits, Consumer<LockOptions.Builder> changes) {
+        return new NamedSemaphore(engine.sharing("semaphores"), Names.check(name), permits, changed(name, changes));
     }
 
     private LockOptions changed(String name, Consumer<LockOptions.Builder> changes) {

@@ -326,7 +326,7 @@ final class Acquisition {
         asked = true;
         return new Ask(
                 requireNonNull(id, "asks without an id"),
-                new AcquireRequest(name, owner, options.lease(), waits(), tokens),
+                new AcquireRequest(name, owner, options.lease(), waits(), tokens, wish.share()),
                 platform.nanoTime(),
                 platform.wallMillis());
     }

@@ -2,12 +2,14 @@ package io.holdfast.internal;
 
 import io.holdfast.ClientClosedException;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockException;
 import io.holdfast.LockListener;
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
@@ -16,6 +18,7 @@ import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreEvents;
 import io.holdfast.spi.StoreFactory;
@@ -266,6 +269,68 @@ public final class Engine implements AutoCloseable {
             lose(lease, new Loss(Loss.Cause.GONE, "the store no longer had it when it was to be extended"));
         }
         ensureValid(lease);
+    }
+
+    /**
+     * Goes on reading with what was held whole, without a moment in which another could have it whole.
+     *
+     * @return the lease to read with; the old one, lost, if that was not to be had
+     */
+    HeldLease downgrade(HeldLease lease) {
+        if (!beginRelease(lease)) {
+            return lease;
+        }
+        watchdog.remove(lease);
+        OwnerId reader = newOwner(platform.threadId(platform.currentThread()));
+        AcquireRequest request =
+                new AcquireRequest(lease.name(), reader.text(), lease.options.lease(), false, 1, Share.READ);
+        long sentNanos = platform.nanoTime();
+        long sentWall = platform.wallMillis();
+        try {
+            ExchangeReply reply = ask(lease.name(), () -> store.exchange(lease.owner(), request));
+            Validity validity = Validity.after(sentNanos, sentWall, lease.options.lease());
+            if (reply.acquired() instanceof AcquireReply.Granted granted
+                    && reply.released() == ReleaseReply.RELEASED
+                    && validity.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
+                ended(lease);
+                HeldLease reads = new HeldLease(
+                        lease.name(),
+                        reader,
+                        granted.token(),
+                        lease.options,
+                        lease.thread,
+                        platform.nanoTime(),
+                        validity);
+                hold(reads);
+                return reads;
+            }
+            cannotRead(lease, reader, "the store no longer had it");
+        } catch (LockException e) {
+            cannotRead(lease, reader, e.toString());
+        } finally {
+            next(lease);
+            requests.end();
+        }
+        return lease;
+    }
+
+    private void cannotRead(HeldLease lease, OwnerId reader, String why) {
+        releases.undo(lease);
+        releases.undo(lease.name(), reader.text(), lease.options.lease());
+        losses.declare(lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "it could not be kept to read: " + why));
+    }
+
+    /** Changes the number of permits; false if none are held. */
+    boolean resize(String name, int permits) {
+        return ask(name, () -> store.resize(name, permits));
+    }
+
+    /** This, if its store can share locks. */
+    public Engine sharing(String what) {
+        if (!store.capabilities().contains(Capability.SHARING)) {
+            throw new UnsupportedOperationException(store.address() + " has no " + what);
+        }
+        return this;
     }
 
     private void lose(HeldLease lease, Loss loss) {

@@ -6,6 +6,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,13 +22,20 @@ public final class NamedLock implements DistributedLock {
     private final Engine engine;
     private final String name;
     private final LockOptions options;
+    private final Share share;
     private final boolean fair;
 
-    /** @param fair whether everybody who waits stands in the store's queue */
-    public NamedLock(Engine engine, String name, LockOptions options, boolean fair) {
+    /**
+     * A view of a lock.
+     *
+     * @param share how much of it is taken
+     * @param fair whether everybody who waits stands in the store's queue
+     */
+    public NamedLock(Engine engine, String name, LockOptions options, Share share, boolean fair) {
         this.engine = engine;
         this.name = name;
         this.options = options;
+        this.share = share;
         this.fair = fair;
     }
 
@@ -72,15 +80,30 @@ public final class NamedLock implements DistributedLock {
 
     @Override
     public boolean unlock() {
-        ThreadHolds.Entry entry = engine.holds().get(name);
+        ThreadHolds.Entry entry = entry();
         if (entry == null) {
             return false;
         }
         if (--entry.count > 0) {
             return engine.isValid(entry.lease);
         }
-        engine.holds().remove(name);
-        return engine.release(entry.lease);
+        engine.holds().remove(name, share);
+        ThreadHolds.Entry other = entry.other;
+        if (other == null) {
+            return engine.release(entry.lease);
+        }
+        other.other = null;
+        if (share.isRead()) {
+            // It was read on the strength of what this thread still has whole.
+            return engine.isValid(entry.lease);
+        }
+        boolean safe = engine.isValid(entry.lease);
+        other.lease = engine.downgrade(entry.lease);
+        return safe;
+    }
+
+    private ThreadHolds.@Nullable Entry entry() {
+        return engine.holds().get(name, share);
     }
 
     @Override
@@ -90,25 +113,44 @@ public final class NamedLock implements DistributedLock {
 
     @Override
     public int getHoldCount() {
-        ThreadHolds.Entry entry = engine.holds().get(name);
+        ThreadHolds.Entry entry = entry();
         return entry != null && engine.isValid(entry.lease) ? entry.count : 0;
     }
 
     /** What this thread has taken and not unlocked, lost or not. */
     @Nullable
     HeldLease heldByThisThread() {
-        ThreadHolds.Entry entry = engine.holds().get(name);
+        ThreadHolds.Entry entry = entry();
         return entry == null ? null : entry.lease;
     }
 
     /** Takes the lock once more if this thread has it; refuses if it has lost it. */
     private boolean reenter() {
-        ThreadHolds.Entry entry = engine.holds().get(name);
+        ThreadHolds.Entry entry = entry();
         if (entry == null) {
-            return false;
+            return readsAsWriter();
         }
         engine.ensureValid(entry.lease);
         entry.count++;
+        return true;
+    }
+
+    /** One that has it whole may read, too, on the strength of that. One that reads is refused the whole. */
+    private boolean readsAsWriter() {
+        ThreadHolds.Entry other = engine.holds().get(name, share.isRead() ? Share.WHOLE : Share.READ);
+        if (other == null) {
+            return false;
+        }
+        if (!share.isRead()) {
+            throw new IllegalStateException(
+                    "lock '" + name + "': this thread reads, and wants to write as well. Two that"
+                            + " do so would wait for each other for ever: unlock the read lock first, and look again at what was"
+                            + " read");
+        }
+        engine.ensureValid(other.lease);
+        ThreadHolds.Entry entry = engine.holds().add(other.lease, share);
+        entry.other = other;
+        other.other = entry;
         return true;
     }
 
@@ -128,11 +170,11 @@ public final class NamedLock implements DistributedLock {
     }
 
     private Wish wish(LockOptions with, @Nullable Object thread, long waitNanos) {
-        return new Wish(engine, name, with, thread, waitNanos, fair);
+        return new Wish(engine, name, with, thread, waitNanos, share, fair);
     }
 
     private boolean hold(Optional<HeldLease> lease) {
-        lease.ifPresent(engine.holds()::add);
+        lease.ifPresent(held -> engine.holds().add(held, share));
         return lease.isPresent();
     }
 

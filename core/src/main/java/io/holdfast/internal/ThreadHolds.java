@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -14,31 +15,62 @@ final class ThreadHolds {
 
     /** A lease and how often its thread has taken it. */
     static final class Entry {
-        final HeldLease lease;
+        HeldLease lease;
         int count = 1;
+
+        /** The same thread reads on the strength of this lease; or, of one that reads so, whose lease it is. */
+        @Nullable
+        Entry other;
 
         Entry(HeldLease lease) {
             this.lease = lease;
         }
     }
 
-    private final Supplier<Map<String, Entry>> table;
+    /** What one thread has. */
+    private static final class Table {
+        final Map<String, Entry> whole = new HashMap<>();
+
+        @Nullable
+        Map<String, Entry> reads;
+    }
+
+    private final Supplier<Table> table;
 
     ThreadHolds(Platform platform) {
-        this.table = platform.perThread(HashMap::new);
+        this.table = platform.perThread(Table::new);
     }
 
     /** What the calling thread holds under that name. */
     @Nullable
-    Entry get(String name) {
-        return table.get().get(name);
+    Entry get(String name, Share share) {
+        Table mine = table.get();
+        if (!share.isRead()) {
+            return mine.whole.get(name);
+        }
+        return mine.reads == null ? null : mine.reads.get(name);
     }
 
-    void add(HeldLease lease) {
-        table.get().put(lease.name(), new Entry(lease));
+    Entry add(HeldLease lease, Share share) {
+        Entry entry = new Entry(lease);
+        Table mine = table.get();
+        if (!share.isRead()) {
+            mine.whole.put(lease.name(), entry);
+        } else {
+            if (mine.reads == null) {
+                mine.reads = new HashMap<>();
+            }
+            mine.reads.put(lease.name(), entry);
+        }
+        return entry;
     }
 
-    void remove(String name) {
-        table.get().remove(name);
+    void remove(String name, Share share) {
+        Table mine = table.get();
+        if (!share.isRead()) {
+            mine.whole.remove(name);
+        } else if (mine.reads != null) {
+            mine.reads.remove(name);
+        }
     }
 }

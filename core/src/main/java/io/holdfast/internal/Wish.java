@@ -5,6 +5,7 @@ import io.holdfast.LockException;
 import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,6 +23,7 @@ final class Wish {
     private final @Nullable Object thread;
     private final long waitNanos;
     private final boolean fair;
+    private final Share share;
     private final long startNanos;
     private final long startThread;
     private final CompletableFuture<Optional<HeldLease>> result = new CompletableFuture<>();
@@ -29,15 +31,24 @@ final class Wish {
     /**
      * @param thread whose hold it will be, or null for a handle
      * @param waitNanos zero: one try only
+     * @param share how much of it is wanted
      * @param fair whether it is to stand in the store's queue itself
      */
-    Wish(Engine engine, String name, LockOptions options, @Nullable Object thread, long waitNanos, boolean fair) {
+    Wish(
+            Engine engine,
+            String name,
+            LockOptions options,
+            @Nullable Object thread,
+            long waitNanos,
+            Share share,
+            boolean fair) {
         this.engine = engine;
         this.name = name;
         this.options = options;
         this.thread = thread;
         this.waitNanos = waitNanos;
-        this.fair = fair;
+        this.share = share;
+        this.fair = fair || !share.isWhole();
         this.startNanos = engine.platform().nanoTime();
         this.startThread = engine.platform().threadId(engine.platform().currentThread());
     }
@@ -56,6 +67,10 @@ final class Wish {
 
     boolean isFair() {
         return fair;
+    }
+
+    Share share() {
+        return share;
     }
 
     boolean waitsForEver() {

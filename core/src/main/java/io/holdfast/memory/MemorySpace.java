@@ -8,8 +8,10 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreEvents;
+import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,17 +34,67 @@ final class MemorySpace {
 
     private static final int SWEEP = 10_000;
 
-    private static final class Lock {
-        @Nullable
-        String owner;
-
-        long token;
-        int tokens;
+    /** What one owner has. */
+    private static final class Hold {
+        final Share share;
+        final long token;
+        final int tokens;
         long expiryNanos;
+
+        Hold(Share share, long token, int tokens, long expiryNanos) {
+            this.share = share;
+            this.token = token;
+            this.tokens = tokens;
+            this.expiryNanos = expiryNanos;
+        }
+    }
+
+    private static final class Lock {
+        /** One that has it whole, or those who share it. */
+        final Map<String, Hold> holds = new LinkedHashMap<>();
+
         final Map<String, Ticket> queue = new LinkedHashMap<>();
 
-        boolean isFree(long now) {
-            return owner == null || expiryNanos - now <= 0;
+        /** The number of permits, while any are held. */
+        int permits;
+
+        void clean(long now) {
+            holds.values().removeIf(hold -> hold.expiryNanos - now <= 0);
+        }
+
+        boolean isFree() {
+            return holds.isEmpty();
+        }
+
+        Share.Kind kind() {
+            return holds.values().iterator().next().share.kind();
+        }
+
+        boolean fits(Share share) {
+            if (isFree()) {
+                return true;
+            }
+            if (share.kind() != kind() || share.isWhole()) {
+                return false;
+            }
+            int used = holds.values().stream()
+                    .mapToInt(hold -> hold.share.weight())
+                    .sum();
+            return share.isRead() || used + share.weight() <= permits;
+        }
+
+        /** Whether this means something else by the name than those who hold it. */
+        boolean isUsedOtherwise(Share share) {
+            boolean permitsHere = !isFree() && kind() == Share.Kind.PERMITS;
+            boolean permitsAsked = share.kind() == Share.Kind.PERMITS;
+            return !isFree() && (permitsHere != permitsAsked || (permitsHere && permits != share.permits()));
+        }
+
+        long nextExpiry() {
+            return holds.values().stream()
+                    .mapToLong(hold -> hold.expiryNanos)
+                    .reduce((one, other) -> one - other < 0 ? one : other)
+                    .orElseThrow();
         }
     }
 
@@ -50,6 +102,7 @@ final class MemorySpace {
         final StoreEvents events;
         final Platform platform;
         final long grantNanos;
+        final Share share;
         final int tokens;
         final long expiryNanos;
 
@@ -57,6 +110,7 @@ final class MemorySpace {
             this.events = context.events();
             this.platform = context.platform();
             this.grantNanos = Math.min(request.lease().toNanos(), LONGEST_GRANT_NANOS);
+            this.share = request.share();
             this.tokens = request.tokens();
             this.expiryNanos = now + TICKET_NANOS;
         }
@@ -76,31 +130,62 @@ final class MemorySpace {
     }
 
     synchronized AcquireReply acquire(AcquireRequest request, StoreContext context) {
+        return acquire(request, context, false);
+    }
+
+    /** @param downgrades whether it has just given up the whole, and only reads from now on: nobody comes in between */
+    private AcquireReply acquire(AcquireRequest request, StoreContext context, boolean downgrades) {
         long now = context.platform().nanoTime();
         if (++requests % SWEEP == 0) {
-            // Leases that ended without a release.
-            locks.values().removeIf(lock -> lock.isFree(now) && first(lock, now) == null);
+            sweep(now);
         }
         Lock lock = locks.computeIfAbsent(request.name(), any -> new Lock());
-        if (lock.isFree(now) && !isAhead(lock, request.owner(), now)) {
+        lock.clean(now);
+        Hold own = lock.holds.get(request.owner());
+        if (own != null) {
             lock.queue.remove(request.owner());
-            give(lock, request.owner(), now, request.lease().toNanos(), request.tokens());
-            return new AcquireReply.Granted(lock.token, lock.tokens);
+            own.expiryNanos = later(own.expiryNanos, now + request.lease().toNanos());
+            return new AcquireReply.Granted(own.token, own.tokens);
         }
-        if (request.owner().equals(lock.owner) && !lock.isFree(now)) {
-            lock.expiryNanos = later(lock.expiryNanos, now + request.lease().toNanos());
-            return new AcquireReply.Granted(lock.token, lock.tokens);
+        if (lock.isUsedOtherwise(request.share())) {
+            return new AcquireReply.Failed(usedOtherwise(request, lock));
         }
-        if (lock.isFree(now)) {
-            grantToFirst(request.name(), lock, now);
+        if (!downgrades) {
+            grantToThoseBefore(request.name(), lock, request.owner(), now);
         }
-        long remaining = Math.max(0, lock.expiryNanos - now);
+        if (lock.fits(request.share()) && (downgrades || !isAhead(lock, request.owner(), now))) {
+            lock.queue.remove(request.owner());
+            Hold given = give(lock, request.owner(), now, request.lease().toNanos(), request.tokens(), request.share());
+            grantToThoseBefore(request.name(), lock, "", now);
+            return new AcquireReply.Granted(given.token, given.tokens);
+        }
         if (!request.waits()) {
             return new AcquireReply.Busy();
         }
         // Replaced, if there was one: it keeps its place.
         lock.queue.put(request.owner(), new Ticket(request, context, now));
+        long remaining = lock.isFree() ? 0 : Math.max(0, lock.nextExpiry() - now);
         return new AcquireReply.Queued(Duration.ofNanos(Math.min(remaining + 1_000_000, TICKET_NANOS / 3)), true);
+    }
+
+    /** Locks whose leases ended without a release, and that nobody waits for. */
+    private void sweep(long now) {
+        locks.values().removeIf(lock -> {
+            lock.clean(now);
+            return lock.isFree() && first(lock, now) == null;
+        });
+    }
+
+    private StoreFailure usedOtherwise(AcquireRequest request, Lock lock) {
+        boolean semaphore = lock.kind() == Share.Kind.PERMITS;
+        return StoreFailure.refused(
+                address() + " has " + (semaphore ? "a semaphore of " + lock.permits + " permits" : "no semaphore")
+                        + " under the name '" + request.name() + "', and was asked for "
+                        + (request.share().kind() == Share.Kind.PERMITS
+                                ? "one of " + request.share().permits()
+                                : "a lock")
+                        + "; let all who use the name agree, or use another",
+                null);
     }
 
     synchronized ReleaseReply release(String lockName, String owner, long now) {
@@ -108,22 +193,25 @@ final class MemorySpace {
         if (lock == null) {
             return ReleaseReply.NOT_OWNER;
         }
-        lock.queue.remove(owner);
-        boolean held = owner.equals(lock.owner) && !lock.isFree(now);
-        if (held) {
-            lock.owner = null;
-        }
-        if (lock.isFree(now)) {
-            grantToFirst(lockName, lock, now);
-        }
+        boolean held = giveUp(lock, owner, now);
+        passOn(lockName, lock, now);
         return held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
     }
 
-    /** One owner gives up, and another has its place in the queue. */
+    private static boolean giveUp(Lock lock, String owner, long now) {
+        lock.queue.remove(owner);
+        lock.clean(now);
+        return lock.holds.remove(owner) != null;
+    }
+
+    /** One owner gives up, and another has its place in the queue; or reads on, if the first had the whole. */
     synchronized ExchangeReply exchange(String owner, AcquireRequest next, StoreContext context) {
         long now = context.platform().nanoTime();
         Lock lock = locks.get(next.name());
-        if (lock != null && lock.queue.containsKey(owner) && !lock.queue.containsKey(next.owner())) {
+        if (lock == null) {
+            return new ExchangeReply(ReleaseReply.NOT_OWNER, acquire(next, context));
+        }
+        if (lock.queue.containsKey(owner) && !lock.queue.containsKey(next.owner())) {
             Map<String, Ticket> queue = new LinkedHashMap<>(lock.queue);
             lock.queue.clear();
             queue.forEach((who, ticket) -> {
@@ -133,16 +221,41 @@ final class MemorySpace {
                 }
             });
         }
-        return new ExchangeReply(release(next.name(), owner, now), acquire(next, context));
+        boolean held = giveUp(lock, owner, now);
+        boolean downgrades = held && next.share().isRead();
+        if (!downgrades) {
+            passOn(next.name(), lock, now);
+        }
+        return new ExchangeReply(
+                held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER, acquire(next, context, downgrades));
     }
 
     synchronized RenewReply renew(RenewItem item, long now) {
         Lock lock = locks.get(item.name());
-        if (lock == null || !item.owner().equals(lock.owner) || lock.isFree(now)) {
+        if (lock == null) {
             return new RenewReply.Gone();
         }
-        lock.expiryNanos = later(lock.expiryNanos, now + item.lease().toNanos());
+        lock.clean(now);
+        Hold hold = lock.holds.get(item.owner());
+        if (hold == null) {
+            return new RenewReply.Gone();
+        }
+        hold.expiryNanos = later(hold.expiryNanos, now + item.lease().toNanos());
         return new RenewReply.Renewed(!lock.queue.isEmpty());
+    }
+
+    synchronized boolean resize(String lockName, int permits, long now) {
+        Lock lock = locks.get(lockName);
+        if (lock == null) {
+            return false;
+        }
+        lock.clean(now);
+        if (lock.isFree() || lock.kind() != Share.Kind.PERMITS) {
+            return false;
+        }
+        lock.permits = permits;
+        passOn(lockName, lock, now);
+        return true;
     }
 
     synchronized List<LockInfo> inspect(String pattern, long now) {
@@ -150,17 +263,35 @@ final class MemorySpace {
                 ("\\Q" + pattern.replace("\\E", "\\E\\\\E\\Q") + "\\E").replace("*", "\\E.*\\Q"), Pattern.DOTALL);
         List<LockInfo> found = new ArrayList<>();
         locks.forEach((lockName, lock) -> {
-            boolean free = lock.isFree(now);
-            if (names.matcher(lockName).matches() && (!free || !lock.queue.isEmpty())) {
-                found.add(new LockInfo(
-                        lockName,
-                        free ? Optional.empty() : Optional.ofNullable(lock.owner),
-                        free ? OptionalLong.empty() : OptionalLong.of(lock.token),
-                        Duration.ofNanos(free ? 0 : lock.expiryNanos - now),
-                        List.copyOf(lock.queue.keySet())));
+            lock.clean(now);
+            if (names.matcher(lockName).matches() && (!lock.isFree() || !lock.queue.isEmpty())) {
+                found.add(describe(lockName, lock, now));
             }
         });
         return found;
+    }
+
+    private static LockInfo describe(String lockName, Lock lock, long now) {
+        List<String> waiters = List.copyOf(lock.queue.keySet());
+        if (lock.isFree()) {
+            return new LockInfo(lockName, Optional.empty(), OptionalLong.empty(), Duration.ZERO, waiters);
+        }
+        Duration remaining = Duration.ofNanos(lock.holds.values().stream()
+                .mapToLong(hold -> hold.expiryNanos - now)
+                .max()
+                .orElseThrow());
+        if (lock.kind() != Share.Kind.WHOLE) {
+            return new LockInfo(
+                    lockName,
+                    Optional.empty(),
+                    OptionalLong.empty(),
+                    remaining,
+                    waiters,
+                    List.copyOf(lock.holds.keySet()));
+        }
+        Map.Entry<String, Hold> whole = lock.holds.entrySet().iterator().next();
+        return new LockInfo(
+                lockName, Optional.of(whole.getKey()), OptionalLong.of(whole.getValue().token), remaining, waiters);
     }
 
     /** How many names are known, in use or not. */
@@ -186,24 +317,39 @@ final class MemorySpace {
         return null;
     }
 
-    /** Hands a free lock to the first live ticket, for as long as its owner needs to confirm; forgets it if there is none. */
-    private void grantToFirst(String lockName, Lock lock, long now) {
-        String first = first(lock, now);
-        Ticket ticket = first == null ? null : lock.queue.remove(first);
-        if (first == null || ticket == null) {
+    /** Hands what is free to those at the head of the queue, and forgets the lock if nobody is left. */
+    private void passOn(String lockName, Lock lock, long now) {
+        grantToThoseBefore(lockName, lock, "", now);
+        if (lock.isFree()) {
             locks.remove(lockName);
-            return;
         }
-        give(lock, first, now, ticket.grantNanos, ticket.tokens);
-        ticket.platform.callbacks().execute(() -> ticket.events.wake(lockName, first));
     }
 
-    private void give(Lock lock, String owner, long now, long nanos, int tokens) {
-        lock.owner = owner;
-        lock.token = lastToken + 1;
-        lock.tokens = tokens;
-        lastToken += tokens;
-        lock.expiryNanos = now + nanos;
+    /** Hands what is free to live tickets from the head on, as many as it fits, for as long as they need to confirm. */
+    private void grantToThoseBefore(String lockName, Lock lock, String owner, long now) {
+        String first = first(lock, now);
+        while (first != null && !first.equals(owner)) {
+            Ticket ticket = lock.queue.get(first);
+            if (ticket == null || !lock.fits(ticket.share)) {
+                return;
+            }
+            lock.queue.remove(first);
+            give(lock, first, now, ticket.grantNanos, ticket.tokens, ticket.share);
+            String granted = first;
+            ticket.platform.callbacks().execute(() -> ticket.events.wake(lockName, granted));
+            first = first(lock, now);
+        }
+    }
+
+    private Hold give(Lock lock, String owner, long now, long nanos, int tokens, Share share) {
+        int count = share.isWhole() ? tokens : 1;
+        Hold hold = new Hold(share, lastToken + 1, count, now + nanos);
+        lastToken += count;
+        if (lock.isFree()) {
+            lock.permits = share.permits();
+        }
+        lock.holds.put(owner, hold);
+        return hold;
     }
 
     private static long later(long a, long b) {

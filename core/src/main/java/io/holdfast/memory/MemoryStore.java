@@ -41,7 +41,7 @@ public final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return answer(() -> space.acquire(request, context));
+        return answer(() -> space.acquire(request, context)).thenCompose(MemoryStore::known);
     }
 
     @Override
@@ -61,6 +61,11 @@ public final class MemoryStore implements LockStore {
     }
 
     @Override
+    public CompletionStage<Boolean> resize(String name, int permits) {
+        return answer(() -> space.resize(name, permits, context.platform().nanoTime()));
+    }
+
+    @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
         return answer(() -> space.inspect(pattern, context.platform().nanoTime()));
     }
@@ -73,7 +78,7 @@ public final class MemoryStore implements LockStore {
 
     @Override
     public Set<Capability> capabilities() {
-        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME);
+        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
     }
 
     @Override
@@ -85,6 +90,12 @@ public final class MemoryStore implements LockStore {
     public void close() {
         closed = true;
         whenClosed.run();
+    }
+
+    private static CompletionStage<AcquireReply> known(AcquireReply reply) {
+        return reply instanceof AcquireReply.Failed failed
+                ? CompletableFuture.failedFuture(failed.failure())
+                : CompletableFuture.completedFuture(reply);
     }
 
     private <T> CompletionStage<T> answer(Supplier<T> operation) {

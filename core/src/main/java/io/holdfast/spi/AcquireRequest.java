@@ -11,8 +11,14 @@ import java.time.Duration;
  * @param waits whether to leave a ticket if the lock is not to be had
  * @param tokens how many fencing tokens to reserve, so that the lock can be passed on without asking; a store may reserve
  *     fewer
+ * @param share how much of the lock is wanted
  */
-public record AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens) {
+public record AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens, Share share) {
+
+    /** A request for the whole lock. */
+    public AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens) {
+        this(name, owner, lease, waits, tokens, Share.WHOLE);
+    }
 
     /** A request for one token. */
     public AcquireRequest(String name, String owner, Duration lease, boolean waits) {

@@ -7,5 +7,7 @@ public enum Capability {
     /** Tells a waiter that its turn has come; without it waiters only re-check. */
     NOTIFICATION,
     /** Serves tickets first come, first served. */
-    FIRST_COME
+    FIRST_COME,
+    /** Lets several hold a lock at once: to read, or with permits. */
+    SHARING
 }

@@ -3,6 +3,7 @@ package io.holdfast.spi;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -64,6 +65,16 @@ public interface LockStore extends AutoCloseable {
      * @return a reply for each item, in their order
      */
     CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout);
+
+    /**
+     * Changes the number of permits of a lock whose permits are held: a larger number lets those in who wait, a smaller one
+     * takes nothing away.
+     *
+     * @return whether anybody holds permits of it; if not, nothing is changed
+     */
+    default CompletionStage<Boolean> resize(String name, int permits) {
+        return CompletableFuture.failedFuture(StoreFailure.refused(address() + " has no semaphores", null));
+    }
 
     /** The state of every lock whose name matches; {@code *} stands for any characters. */
     CompletionStage<List<LockInfo>> inspect(String pattern);

@@ -4,6 +4,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.memory.MemoryStore;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
 import java.time.Duration;
@@ -31,7 +32,8 @@ public class AcquisitionLincheckTest {
 
     public AcquisitionLincheckTest() {
         rival.acquire(new AcquireRequest("x", "rival", Duration.ofHours(1), false));
-        acquisition = engine.acquireAsync(new Wish(engine, "x", LockOptions.DEFAULT, null, 5_000_000_000L, false));
+        acquisition = engine.acquireAsync(
+                new Wish(engine, "x", LockOptions.DEFAULT, null, 5_000_000_000L, Share.WHOLE, false));
         platform.work();
         acquisition.result().whenComplete((lease, error) -> ends.incrementAndGet());
     }

@@ -9,6 +9,7 @@ import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
 import java.time.Duration;
@@ -49,7 +50,7 @@ final class PointRun {
                 Duration.ofSeconds(2),
                 platform,
                 List.of());
-        lock = new NamedLock(engine, NAME, LockOptions.builder().lease(LEASE).build(), false);
+        lock = new NamedLock(engine, NAME, LockOptions.builder().lease(LEASE).build(), Share.WHOLE, false);
         rival = shared.open(new StoreContext(RIVAL, "prefix:", Duration.ofSeconds(2), platform, new DeafEvents()));
     }
 

@@ -80,10 +80,28 @@ final class Inspection {
             return Optional.of(describe(name, value.text(), ttl, queue));
         } catch (CompletionException e) {
             if (e.getCause() instanceof StoreFailure failure && failure.reason().contains("WRONGTYPE")) {
-                return Optional.empty(); // whatever it is, it is no lock
+                return shared(key);
             }
             throw e;
         }
+    }
+
+    private Optional<LockInfo> shared(String key) {
+        String name = keys.name(key);
+        if (ask("HGET", keys.holds(name), "=").isNothing()) {
+            return Optional.empty(); // whatever it is, it is no lock
+        }
+        Reply time = ask("TIME");
+        long millis = 1_000 * time.part(0).count() + time.part(1).count() / 1_000;
+        List<?> holders = ask("ZRANGE", key, "(" + millis, "+inf", "BYSCORE").list(0);
+        List<?> queue = ask("ZRANGE", keys.queue(name), "0", "-1").list(0);
+        return Optional.of(new LockInfo(
+                name,
+                Optional.empty(),
+                OptionalLong.empty(),
+                Duration.ofMillis(Math.max(0, ask("PTTL", key).number())),
+                queue.stream().map(Reply::text).toList(),
+                holders.stream().map(Reply::text).toList()));
     }
 
     private Reply ask(String... command) {

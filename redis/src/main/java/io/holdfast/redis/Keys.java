@@ -32,6 +32,10 @@ final class Keys {
         return side("tickets", name);
     }
 
+    String holds(String name) {
+        return side("holds", name);
+    }
+
     String fence() {
         return prefix + "~fence";
     }

@@ -14,6 +14,7 @@ import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
@@ -67,6 +68,9 @@ public final class RedisStore implements LockStore {
     private final ServerClock serverClock = new ServerClock();
     private final Unanswered unanswered;
     private final Inspection inspection;
+
+    /** Somebody here has shared a lock: from then on the key that says who does is named along with the others. */
+    private volatile boolean shares;
 
     RedisStore(RedisLink link, StoreContext context) {
         this.link = link;
@@ -169,8 +173,15 @@ public final class RedisStore implements LockStore {
                 request.waits() ? Long.toString(TICKET.toMillis()) : "0",
                 Long.toString(grant),
                 Integer.toString(request.tokens()));
-        if (ask.before() != null) {
-            args.add(ask.before());
+        Share share = request.share();
+        if (ask.before() != null || !share.isWhole()) {
+            args.add(ask.before() == null ? "" : ask.before());
+        }
+        if (!share.isWhole()) {
+            shares = true;
+            args.add(share.isRead() ? "r" : "p");
+            args.add(Integer.toString(share.weight()));
+            args.add(Integer.toString(share.permits()));
         }
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, left)
                 .handle((answer, error) -> {
@@ -194,7 +205,7 @@ public final class RedisStore implements LockStore {
     private CompletionStage<ExchangeReply> understand(Ask ask, ServerClock.Moment sent, RedisLink.Answer answer) {
         Reply reply = new Reply(link, answer);
         AcquireRequest request = ask.request();
-        int code = (int) Math.min(reply.part(0).count(), 8);
+        int code = (int) Math.min(reply.part(0).count(), 9);
         long time = reply.part(1).count();
         long gaveUp = reply.part(2).count();
         if (gaveUp > 1) {
@@ -238,6 +249,7 @@ public final class RedisStore implements LockStore {
                 }
                 yield null;
             }
+            case 8 -> usedOtherwise(request, reply.part(3).count());
             default -> throw reply.nonsense();
         };
         return acquired == null
@@ -251,6 +263,15 @@ public final class RedisStore implements LockStore {
             throw reply.nonsense();
         }
         return new AcquireReply.Granted(reply.part(3).count(), (int) tokens);
+    }
+
+    private AcquireReply usedOtherwise(AcquireRequest request, long permits) {
+        String here = permits == 0 ? "no semaphore" : "a semaphore of " + permits + " permits";
+        String asked = request.share().kind() == Share.Kind.PERMITS
+                ? "one of " + request.share().permits()
+                : "a lock";
+        return refused("has " + here + " at the key '" + keys.lock(request.name()) + "', and was asked for " + asked
+                + "; let all who use the name agree, or use another");
     }
 
     private AcquireReply refused(String reason) {
@@ -350,6 +371,9 @@ public final class RedisStore implements LockStore {
         for (RenewItem item : batch) {
             scriptKeys.add(keys.queue(item.name()));
         }
+        if (shares) {
+            batch.forEach(item -> scriptKeys.add(keys.holds(item.name())));
+        }
         return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, args, within)
                 .thenApply(answer -> new Reply(link, answer)
                         .list(batch.size()).stream()
@@ -368,6 +392,20 @@ public final class RedisStore implements LockStore {
     // --- the rest
 
     @Override
+    public CompletionStage<Boolean> resize(String name, int permits) {
+        shares = true;
+        List<String> args = List.of("resize", "", keys.inbox(), Integer.toString(permits));
+        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, timeout)
+                .thenApply(answer -> {
+                    Reply reply = new Reply(link, answer);
+                    if (reply.part(0).count() > 1) {
+                        throw reply.nonsense();
+                    }
+                    return reply.part(0).count() == 1;
+                });
+    }
+
+    @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
         return inspection.locks(pattern);
     }
@@ -379,7 +417,7 @@ public final class RedisStore implements LockStore {
 
     @Override
     public Set<Capability> capabilities() {
-        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.FIRST_COME);
+        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
     }
 
     @Override
@@ -393,7 +431,9 @@ public final class RedisStore implements LockStore {
     }
 
     private List<String> lockKeys(String name) {
-        return List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
+        return shares
+                ? List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence(), keys.holds(name))
+                : List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
     }
 
     private ServerClock.Moment now() {
@@ -423,6 +463,12 @@ public final class RedisStore implements LockStore {
 
         @Override
         public void message(String text, @Nullable String life) {
+            int space = text.indexOf(' ');
+            if (space > 0 && keys.isLock(text.substring(space + 1))) {
+                // Nothing but that it is worth asking.
+                context.events().wake(keys.name(text.substring(space + 1)), text.substring(0, space));
+                return;
+            }
             Matcher grant = GRANT.matcher(text);
             if (!grant.matches() || !keys.isLock(grant.group(6))) {
                 return;

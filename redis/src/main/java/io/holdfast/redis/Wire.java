@@ -33,8 +33,8 @@ final class Wire {
     /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
     private static final long RECHECK_NANOS = 100_000_000L;
 
-    /** What it takes to set the timer, and to hand on, is less deep than this. */
-    private static final int FRAMES = 48;
+    /** What it takes to set the timer, to hand on, and to tell the engine what came of it, is less deep than this. */
+    private static final int FRAMES = 192;
 
     private final ConnectionSource source;
     private final Platform platform;

@@ -1,39 +1,50 @@
--- Acquires or releases one exclusive lock, or both in one go for two owners. Both stand in one script because both end by handing the lock to the head of
--- the queue, and one text cannot drift apart.
+-- Acquires or releases a lock, or both in one go for two owners. All of it stands in one script because all of it ends by
+-- handing the lock to those at the head of the queue whom it fits, and one text cannot drift apart.
 --
--- KEYS 1 lock      string  hf1:<owner>:<token>[+<further tokens>], with the lease as its expiry
+-- A lock is held whole by one, or shared by several: readers, as many as like, or holders of permits, as many as there are.
+--
+-- KEYS 1 lock      string  hf1:<owner>:<token>[+<further tokens>], with the lease as its expiry: one has it whole
+--                  zset    owner -> expiry of its share, ms
 --      2 queue     zset    owner -> place in line
---      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>"
+--      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>[ <kind> <weight> <permits>]"
 --      4 fence     string  the last fencing token
--- ARGV 1 acquire | release
+--      5 holds     hash    owner -> "<token> <weight>" for those who share, and = -> "<kind> <weight of all> <permits>"; may be
+--                          left out by who never shares
+-- ARGV 1 acquire | release | resize
 --      2 owner     <client>:<thread>:<number>
 --      3 channel   what the name of every client's inbox starts with
 --      release only:
 --      4 anything: the time is wanted
+--      resize only:
+--      4 permits
 --      acquire only:
 --      4 lease, ms
 --      5 not after, server time in us: a request that arrives later is refused
 --      6 life of a ticket, ms; 0: does not wait
 --      7 length of a grant, ms
 --      8 how many tokens to reserve
---      9 exchange: an owner that gives up what it has first, and whose place in line the caller takes; or absent
+--      9 exchange: an owner that gives up what it has first, and whose place in line the caller takes; or absent, or empty
+--      10 to share it: r to read, p for permits
+--      11, 12 how many permits, of how many
 -- Reply of acquire: { code, server time in us, 1 if the owner that gave up had the lock else 0, ... }
 --      1 granted   token, how many are reserved from there on
---      2 queued    ms until the holder's expiry, place in line from 0, 1 if the holder will notify
+--      2 queued    ms until an expiry of what stands in the way, place in line from 0, 1 if the holder will notify
 --      3 busy
 --      4 too late
 --      5 the key has no expiry
 --      6 no token: the counter is none, or at its end
 --      7 ask again at once: dead tickets were cleared, and there are more
--- Reply of release: { 1 if the owner had the lock else 0, server time in us unless it was not wanted }
+--      8 used otherwise: how many permits it has, 0 if it is no semaphore
+-- Reply of release, and of resize: { 1 if the owner had the lock else 0, server time in us unless it was not wanted }
 
 local lock, queue, tickets, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local op, owner, channel = ARGV[1], ARGV[2], ARGV[3]
 
 local mine = 'hf1:' .. owner .. ':'
 
--- At most so many dead tickets are cleared in one run; who asks next goes on.
+-- At most so many dead tickets are cleared in one run, and so many granted; who asks next goes on.
 local MOST_DEAD = 64
+local MOST_GRANTS = 64
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
 local LAST_TOKEN = 9007199254740991
 -- The counter may be ahead of the clock by this much, in us, before tokens are handed out one by one: less than where a
@@ -56,15 +67,15 @@ if op == 'release' then
       return { 1 }
     end
   end
-elseif ARGV[8] == '1' and not ARGV[9] and redis.call('EXISTS', lock, queue) == 0 then
+elseif op == 'acquire' and ARGV[8] == '1' and not ARGV[9] and redis.call('EXISTS', lock, queue) == 0 then
   local seen = redis.call('GET', fence)
   local counter = seen and string.find(seen, '^%d+$') and tonumber(seen)
   local now = micros()
   local token = counter and math.max(counter + 1, now)
   if token and token <= LAST_TOKEN and now <= tonumber(ARGV[5]) then
-    local text = string.format('%.0f', token)
-    redis.call('SET', fence, text)
-    redis.call('SET', lock, mine .. text, 'NX', 'PX', ARGV[4])
+    local number = string.format('%.0f', token)
+    redis.call('SET', fence, number)
+    redis.call('SET', lock, mine .. number, 'NX', 'PX', ARGV[4])
     return { 1, now, 0, token, 1 }
   end
 end
@@ -72,9 +83,65 @@ end
 local now = micros()
 local nowMs = math.floor(now / 1000)
 local value = redis.pcall('GET', lock)
+local holds = KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
 
--- For a release, something else than a string in the lock's place only means that the lock is gone.
-if type(value) == 'table' and not (op == 'release' and string.find(value.err, 'WRONGTYPE', 1, true)) then
+-- How it is shared: nothing if it is not.
+local kind, used, permits
+
+local function text(number)
+  -- Formatted by hand: Lua would round it.
+  return string.format('%.0f', number)
+end
+
+-- Writes down how it is shared. The keys end with the last share.
+local function keep()
+  local last = redis.call('ZRANGE', lock, -1, -1, 'WITHSCORES')[2]
+  if not last then
+    redis.call('DEL', holds)
+    kind = nil
+    return
+  end
+  redis.call('HSET', holds, '=', kind .. ' ' .. text(used) .. ' ' .. text(permits))
+  redis.call('PEXPIRE', lock, text(last - nowMs))
+  redis.call('PEXPIRE', holds, text(last - nowMs))
+end
+
+local function takeAway(who)
+  local weight = string.match(redis.call('HGET', holds, who) or '', ' (%d+)$')
+  redis.call('ZREM', lock, who)
+  redis.call('HDEL', holds, who)
+  used = used - (tonumber(weight) or 0)
+end
+
+-- Whether somebody has a share whose time is not over.
+local function shares(who)
+  local expiry = kind and redis.call('ZSCORE', lock, who)
+  return expiry and tonumber(expiry) > nowMs and tonumber(expiry)
+end
+
+if type(value) == 'table' and string.find(value.err, 'WRONGTYPE', 1, true) then
+  local state = redis.pcall('HGET', holds, '=')
+  kind, used, permits = string.match(type(state) == 'string' and state or '', '^([rp]) (%d+) (%d+)$')
+  if kind then
+    value, used, permits = false, tonumber(used), tonumber(permits)
+    -- What is over is taken away before anything else, so that it cannot be renewed, and stands in nobody's way.
+    local dead = 0
+    while dead < MOST_DEAD do
+      local first = redis.call('ZRANGE', lock, 0, 0, 'WITHSCORES')
+      if not first[1] or tonumber(first[2]) > nowMs then
+        break
+      end
+      takeAway(first[1])
+      dead = dead + 1
+    end
+    if dead > 0 then
+      keep()
+    end
+  end
+end
+
+-- For a release, something else in the lock's place only means that the lock is gone.
+if type(value) == 'table' and not (op ~= 'acquire' and string.find(value.err, 'WRONGTYPE', 1, true)) then
   return value
 end
 
@@ -91,20 +158,30 @@ local function drop(ticket)
   redis.call('HDEL', tickets, ticket)
 end
 
--- The first live ticket, the length of its grant and its tokens. Nothing, and true, if there may be more behind the dead.
+-- The first live ticket: who, the length of its grant, its tokens, and what it wants. Nothing, and true, if there may be
+-- more behind the dead.
 local function first()
   for _ = 1, MOST_DEAD do
     local head = redis.call('ZRANGE', queue, 0, 0)[1]
     if not head then
       return nil, false
     end
-    local expiry, grant, count = string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+) (%d+)$')
+    local expiry, grant, count, share, weight, of =
+      string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+) (%d+) ?([rp]?) ?(%d*) ?(%d*)$')
     if expiry and tonumber(expiry) > nowMs then
-      return head, tonumber(grant), tonumber(count)
+      return head, tonumber(grant), tonumber(count), share ~= '' and share or 'x', tonumber(weight), tonumber(of)
     end
     drop(head)
   end
   return nil, true
+end
+
+-- Whether what is held leaves room for this.
+local function fits(share, weight)
+  if value then
+    return false
+  end
+  return not kind or share == kind and (share == 'r' or used + weight <= permits)
 end
 
 -- The first of so many tokens in a row, and how many they are: one if the counter runs ahead of the clock, which large
@@ -120,37 +197,67 @@ local function nextTokens(count)
   if seen and not counter or last > LAST_TOKEN then
     return nil
   end
-  -- Formatted by hand: Lua would round it.
-  redis.call('SET', fence, string.format('%.0f', last))
+  redis.call('SET', fence, text(last))
   return last - count + 1, count
 end
 
-local function give(to, wanted, expiry, ms)
-  local token, count = nextTokens(wanted)
-  if token then
-    local more = count > 1 and '+' .. (count - 1) or ''
-    redis.call('SET', lock, 'hf1:' .. to .. ':' .. string.format('%.0f', token) .. more, 'NX', expiry, ms)
+-- Gives it whole, or a share of it.
+local function give(to, wanted, expiry, ms, share, weight, of)
+  local token, count = nextTokens(share == 'x' and wanted or 1)
+  if not token then
+    return nil
   end
+  if share == 'x' then
+    local more = count > 1 and '+' .. (count - 1) or ''
+    redis.call('SET', lock, 'hf1:' .. to .. ':' .. text(token) .. more, 'NX', expiry, ms)
+    value = true
+    return token, count
+  end
+  if not kind then
+    kind, used, permits = share, 0, of
+  end
+  redis.call('ZADD', lock, expiry == 'PXAT' and ms or text(nowMs + ms), to)
+  redis.call('HSET', holds, to, text(token) .. ' ' .. text(weight))
+  used = used + weight
+  keep()
   return token, count
 end
 
-local function grant(to, ms, wanted)
+local function tell(to, news)
+  redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. news .. lock)
+end
+
+local function grant(to, ms, wanted, share, weight, of)
   drop(to)
   -- The message gives the time, so the expiry has to count from that very time.
-  local token, count = give(to, wanted, 'PXAT', string.format('%.0f', nowMs + ms))
+  local token, count = give(to, wanted, 'PXAT', text(nowMs + ms), share, weight, of)
   if token then
-    local since = string.format(' %.0f %.0f %.0f %.0f ', token, count, ms, now)
-    redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. since .. lock)
+    tell(to, string.format(' %.0f %.0f %.0f %.0f ', token, count, ms, now))
   end
   return token
 end
 
--- Hands a free lock to the first who waits.
+-- Hands what is free to those at the head of the queue, as many as it fits.
 local function passOn()
-  local head, ms, count = first()
-  if head then
-    grant(head, ms, count)
+  for _ = 1, MOST_GRANTS do
+    local head, ms, count, share, weight, of = first()
+    if not head or not fits(share, weight) or not grant(head, ms, count, share, weight, of) then
+      return
+    end
   end
+  local head = not value and first()
+  if head then
+    tell(head, ' ')
+  end
+end
+
+if op == 'resize' then
+  if kind == 'p' then
+    permits = tonumber(ARGV[4])
+    keep()
+    passOn()
+  end
+  return { kind == 'p' and 1 or 0, now }
 end
 
 if op == 'release' then
@@ -159,15 +266,21 @@ if op == 'release' then
   local held = isMine
   if held then
     redis.call('DEL', lock)
+    value = false
+  elseif shares(owner) then
+    takeAway(owner)
+    keep()
+    held = true
   end
-  if held or not value then
+  if not value then
     passOn()
   end
   return { held and 1 or 0, now }
 end
 
 local lease, notAfter, ticketMs, grantMs = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
-local wanted, before = tonumber(ARGV[8]), ARGV[9]
+local wanted, before = tonumber(ARGV[8]), ARGV[9] ~= '' and ARGV[9]
+local share, weight, of = ARGV[10] or 'x', tonumber(ARGV[11] or 1), tonumber(ARGV[12] or 0)
 local held, place = 0, nil
 
 if before then
@@ -177,6 +290,10 @@ if before then
   if type(value) == 'string' and string.sub(value, 1, #theirs) == theirs then
     redis.call('DEL', lock)
     held, value = 1, false
+  elseif shares(before) then
+    takeAway(before)
+    keep()
+    held = 1
   end
 end
 
@@ -196,6 +313,20 @@ if isMine then
   return { 1, now, held, tokens(string.sub(value, #mine + 1)) }
 end
 
+local expiry = shares(owner)
+if expiry then
+  drop(owner)
+  if expiry < nowMs + lease then
+    redis.call('ZADD', lock, text(nowMs + lease), owner)
+    keep()
+  end
+  return { 1, now, held, tonumber(string.match(redis.call('HGET', holds, owner), '^%d+')), 1 }
+end
+
+if value and share == 'p' or kind and (kind == 'p' or share == 'p') and (kind ~= share or permits ~= of) then
+  return { 8, now, held, kind == 'p' and permits or 0 }
+end
+
 local left, notifies
 if value then
   left = redis.call('PTTL', lock)
@@ -204,21 +335,37 @@ if value then
     return { 5, now, held }
   end
 else
-  local head, more, count = first()
-  if head == owner or not head and not more then
-    -- The first write is one that a server without memory refuses, so that the caller is told.
-    local token, got = give(owner, wanted, 'PX', lease)
-    drop(owner)
-    return { token and 1 or 6, now, held, token, got }
-  end
-  if not head then
-    return { 7, now, held }
-  end
-  if not grant(head, more, count) then
-    return { 6, now, held }
-  end
-  left = more
   notifies = true
+  -- One that had it whole and only reads from now on lets nobody in between.
+  local downgrades = held == 1 and share == 'r'
+  for _ = 1, MOST_GRANTS do
+    local head, more, count, theirShare, theirWeight, theirPermits = first()
+    if downgrades or head == owner or not head and not more then
+      if fits(share, weight) then
+        -- The first write is one that a server without memory refuses, so that the caller is told.
+        local token, got = give(owner, wanted, 'PX', lease, share, weight, of)
+        drop(owner)
+        if token and share ~= 'x' then
+          passOn()
+        end
+        return { token and 1 or 6, now, held, token, got }
+      end
+      break
+    end
+    if not head then
+      return { 7, now, held }
+    end
+    if not fits(theirShare, theirWeight) then
+      break
+    end
+    if not grant(head, more, count, theirShare, theirWeight, theirPermits) then
+      return { 6, now, held }
+    end
+    left = more
+  end
+  if kind then
+    left = redis.call('ZRANGE', lock, 0, 0, 'WITHSCORES')[2] - nowMs
+  end
 end
 
 if ticketMs == 0 then
@@ -227,9 +374,10 @@ end
 if not redis.call('ZSCORE', queue, owner) then
   local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
   place = tonumber(place) or last and math.max(tonumber(last) + 1, now) or now
-  redis.call('ZADD', queue, string.format('%.0f', place), owner)
+  redis.call('ZADD', queue, text(place), owner)
 end
-redis.call('HSET', tickets, owner, string.format('%.0f', nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. wanted)
+local wants = share ~= 'x' and ' ' .. share .. ' ' .. text(weight) .. ' ' .. text(of) or ''
+redis.call('HSET', tickets, owner, text(nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. wanted .. wants)
 redis.call('PEXPIRE', queue, 2 * ticketMs)
 redis.call('PEXPIRE', tickets, 2 * ticketMs)
 return { 2, now, held, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0 }

@@ -2,23 +2,54 @@
 --
 -- KEYS 1..n        the locks
 --      n+1..2n     their queues
+--      2n+1..3n    who shares them; may be left out by who never shares
 -- ARGV 2i-1, 2i    owner and lease in ms of the i-th lock
 -- Reply: for each lock, 0 gone, 1 renewed, 2 renewed and somebody waits
 
-local n = #KEYS / 2
+local n = #ARGV / 2
 local replies = {}
+local nowMs
+
+-- Renews a share whose time is not over, and what is kept of all shares at least as long.
+local function renewShare(lock, holds, owner, lease)
+  local expiry = redis.pcall('ZSCORE', lock, owner)
+  if type(expiry) ~= 'string' then
+    return false
+  end
+  if not nowMs then
+    local time = redis.call('TIME')
+    nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  if tonumber(expiry) <= nowMs then
+    return false
+  end
+  if tonumber(expiry) < nowMs + lease then
+    redis.call('ZADD', lock, string.format('%.0f', nowMs + lease), owner)
+  end
+  for _, key in ipairs({ lock, holds }) do
+    if redis.call('PTTL', key) < tonumber(lease) then
+      redis.call('PEXPIRE', key, lease)
+    end
+  end
+  return true
+end
+
 for i = 1, n do
-  local mine = 'hf1:' .. ARGV[2 * i - 1] .. ':'
-  local lease = ARGV[2 * i]
-  -- Something else than a string in the lock's place is an error of that key alone.
+  local owner, lease = ARGV[2 * i - 1], ARGV[2 * i]
+  local mine = 'hf1:' .. owner .. ':'
+  local queue = KEYS[n + i]
+  -- Something else than a string in the lock's place is shared, or an error of that key alone.
   local value = redis.pcall('GET', KEYS[i])
+  local renewed = false
   if type(value) == 'string' and string.sub(value, 1, #mine) == mine then
     if redis.call('PTTL', KEYS[i]) < tonumber(lease) then
       redis.call('PEXPIRE', KEYS[i], lease)
     end
-    replies[i] = redis.call('EXISTS', KEYS[n + i]) + 1
-  else
-    replies[i] = 0
+    renewed = true
+  elseif type(value) == 'table' then
+    local holds = KEYS[2 * n + i] or (string.gsub(queue, '~queue:', '~holds:', 1))
+    renewed = renewShare(KEYS[i], holds, owner, lease)
   end
+  replies[i] = renewed and redis.call('EXISTS', queue) + 1 or 0
 end
 return replies

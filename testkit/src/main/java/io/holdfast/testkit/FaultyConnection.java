@@ -84,6 +84,12 @@ final class FaultyConnection implements LockStore {
     }
 
     @Override
+    public CompletionStage<Boolean> resize(String name, int permits) {
+        Call call = new Call(Operation.RESIZE, name, "", Duration.ZERO, false);
+        return send(List.of(call), context.commandTimeout(), () -> inner.resize(name, permits));
+    }
+
+    @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
         Call call = new Call(Operation.INSPECT, pattern, "", Duration.ZERO, false);
         return send(List.of(call), context.commandTimeout(), () -> inner.inspect(pattern));
@@ -221,7 +227,7 @@ final class FaultyConnection implements LockStore {
             case RELEASE -> inner.release(call.name(), call.owner());
             case RENEW ->
                 inner.renew(List.of(new RenewItem(call.name(), call.owner(), call.lease())), context.commandTimeout());
-            case INSPECT, HEALTH -> throw new IllegalArgumentException("not a message that changes anything: " + call);
+            case RESIZE, INSPECT, HEALTH -> throw new IllegalArgumentException("not a message of one owner: " + call);
         };
         return String.valueOf(answer.toCompletableFuture().join());
     }

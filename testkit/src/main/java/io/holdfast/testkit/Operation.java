@@ -5,6 +5,7 @@ public enum Operation {
     ACQUIRE,
     RELEASE,
     RENEW,
+    RESIZE,
     INSPECT,
     HEALTH
 }

@@ -14,6 +14,7 @@ import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.world.Dice;
 import io.holdfast.simulation.world.Fiber;
+import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -93,7 +94,7 @@ final class Actor {
         party.platform().sleep(dice.oneIn(3) ? 0 : dice.below(60_000_000L));
         String name = dice.pick(scene.setup().names());
         boolean fair = dice.oneIn(4);
-        NamedLock lock = new NamedLock(party.engine(), name, options(dice), fair);
+        NamedLock lock = new NamedLock(party.engine(), name, options(dice), Share.WHOLE, fair);
         Section section = new Section(
                 scene,
                 this,

@@ -7,6 +7,7 @@ import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.world.Fiber;
 import io.holdfast.simulation.world.World;
+import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.List;
 
@@ -80,7 +81,7 @@ public final class Ending {
         long within = scene.setup().longestLeaseNanos() + 3 * SECOND;
         boolean[] got = new boolean[1];
         Fiber probe = world.start(party.host(), "probe", () -> {
-            NamedLock lock = new NamedLock(party.engine(), name, LockOptions.DEFAULT, false);
+            NamedLock lock = new NamedLock(party.engine(), name, LockOptions.DEFAULT, Share.WHOLE, false);
             try {
                 got[0] = lock.tryLock(Duration.ofNanos(within));
                 lock.unlock();

@@ -6,10 +6,12 @@ import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreEvents;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
@@ -29,7 +31,36 @@ final class Probe implements StoreFactory {
 
     @Override
     public LockStore open(StoreContext context) {
-        return new Door(inner.open(context), witness);
+        StoreContext watched = new StoreContext(
+                context.clientId(),
+                context.keyPrefix(),
+                context.commandTimeout(),
+                context.platform(),
+                new Ear(context.events(), witness));
+        return new Door(inner.open(watched), witness);
+    }
+
+    private record Ear(StoreEvents inner, Witness witness) implements StoreEvents {
+        @Override
+        public void wake(String name, String owner) {
+            inner.wake(name, owner);
+        }
+
+        @Override
+        public void granted(PushedGrant grant) {
+            witness.pushed(grant);
+            inner.granted(grant);
+        }
+
+        @Override
+        public void wakeAll() {
+            inner.wakeAll();
+        }
+
+        @Override
+        public void gone(String name, String owner, String detail) {
+            inner.gone(name, owner, detail);
+        }
     }
 
     private record Door(LockStore inner, Witness witness) implements LockStore {
@@ -72,6 +103,12 @@ final class Probe implements StoreFactory {
                 }
                 return replies;
             });
+        }
+
+        @Override
+        public CompletionStage<Boolean> resize(String name, int permits) {
+            witness.resized(name, permits);
+            return inner.resize(name, permits);
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.holdfast.testkit.contract;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -19,7 +20,7 @@ final class SpiControl implements StoreControl {
         with(store -> {
             for (LockInfo lock : find(store, "*")) {
                 if (lock.name().equals(lockName)) {
-                    lock.owner().ifPresent(owner -> take(store, lockName, owner));
+                    holders(lock).forEach(owner -> take(store, lockName, owner));
                 }
             }
             return null;
@@ -32,7 +33,7 @@ final class SpiControl implements StoreControl {
             for (LockInfo lock : find(store, "*")) {
                 // Waiters first, or the lock would be handed to them.
                 lock.waiters().forEach(waiter -> take(store, lock.name(), waiter));
-                lock.owner().ifPresent(owner -> take(store, lock.name(), owner));
+                holders(lock).forEach(owner -> take(store, lock.name(), owner));
             }
             return null;
         });
@@ -41,6 +42,12 @@ final class SpiControl implements StoreControl {
     @Override
     public List<String> leftovers() {
         return with(store -> find(store, "*").stream().map(LockInfo::toString).toList());
+    }
+
+    private static List<String> holders(LockInfo lock) {
+        List<String> holders = new ArrayList<>(lock.sharedBy());
+        lock.owner().ifPresent(holders::add);
+        return holders;
     }
 
     private static List<LockInfo> find(LockStore store, String pattern) {

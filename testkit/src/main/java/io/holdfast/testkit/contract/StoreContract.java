@@ -42,6 +42,8 @@ public abstract class StoreContract
                 WaitingContract,
                 LineContract,
                 FairContract,
+                ReadWriteContract,
+                SemaphoreContract,
                 AsyncContract,
                 LeaseContract,
                 CloseContract,

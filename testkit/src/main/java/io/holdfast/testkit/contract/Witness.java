@@ -2,7 +2,9 @@ package io.holdfast.testkit.contract;
 
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.RenewItem;
+import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +18,7 @@ import java.util.Set;
  *
  * <p>Exclusion: who is granted a lock believes to hold it from the moment the answer is there until it sends a release, or
  * until the lease is over, counted from the moment the request was sent and less the allowance for clocks. When an answer
- * grants a lock, nobody else may be in that state. Order: a token is higher than every one that was handed out before its
+ * grants a lock, nobody else may be in that state, but for those with whom it may be shared. Order: a token is higher than every one that was handed out before its
  * request was sent, and no two owners ever get the same.
  */
 final class Witness {
@@ -24,9 +26,13 @@ final class Witness {
         final Map<String, Long> validUntil = new HashMap<>();
         final Map<String, Long> tokenOf = new HashMap<>();
         final Map<Long, String> ownerOf = new HashMap<>();
+        final Map<String, Share> shareOf = new HashMap<>();
         final Set<String> queued = new HashSet<>();
+        int permits;
         int queuedEver;
         long highest = Long.MIN_VALUE;
+        /** Of those who had it whole. */
+        long highestWhole = Long.MIN_VALUE;
     }
 
     /** Something that may stand in the store. */
@@ -39,15 +45,18 @@ final class Witness {
     private int disturbances;
     private long undisturbedSince = System.nanoTime();
 
-    /** What is known to be the highest token so far. */
+    /** What its token has to be higher than. Among those who share a lock there is no order. */
     synchronized long asked(AcquireRequest request) {
-        return book(request.name()).highest;
+        Book book = book(request.name());
+        return request.share().isWhole() ? book.highest : book.highestWhole;
     }
 
     synchronized void answered(AcquireRequest request, AcquireReply reply, long sentNanos, long floor) {
         Book book = book(request.name());
         String owner = request.owner();
         traces.add(new Trace(request.name(), owner));
+        book.shareOf.put(owner, request.share());
+        book.permits = Math.max(book.permits, request.share().permits());
         if (reply instanceof AcquireReply.Queued) {
             if (book.queued.add(owner)) {
                 book.queuedEver++;
@@ -55,13 +64,30 @@ final class Witness {
         } else if (reply instanceof AcquireReply.Granted granted) {
             book.queued.remove(owner);
             checkToken(request.name(), book, owner, granted.token(), floor);
-            book.highest = Math.max(book.highest, granted.token() + granted.tokens() - 1);
+            long last = granted.token() + granted.tokens() - 1;
+            book.highest = Math.max(book.highest, last);
+            if (request.share().isWhole()) {
+                book.highestWhole = Math.max(book.highestWhole, last);
+            }
             // An answer to an earlier request may tell of a grant that was taken away meanwhile, and given to another.
             if (disturbances == 0 && sentNanos - undisturbedSince > 0) {
                 checkExclusion(request.name(), book, owner, System.nanoTime());
                 book.validUntil.merge(owner, sentNanos + usable(request.lease()), Witness::later);
             }
         }
+    }
+
+    /** The store says unasked that it has given somebody the lock. */
+    synchronized void pushed(PushedGrant grant) {
+        Book book = book(grant.name());
+        if (disturbances == 0 && grant.sinceNanos() - undisturbedSince > 0 && book.queued.contains(grant.owner())) {
+            checkExclusion(grant.name(), book, grant.owner(), grant.sinceNanos());
+            book.validUntil.merge(grant.owner(), grant.sinceNanos() + usable(grant.length()), Witness::later);
+        }
+    }
+
+    synchronized void resized(String name, int permits) {
+        book(name).permits = Math.max(book(name).permits, permits);
     }
 
     synchronized void renewed(RenewItem item, long sentNanos) {
@@ -115,12 +141,23 @@ final class Witness {
     }
 
     private void checkExclusion(String name, Book book, String owner, long now) {
-        book.validUntil.forEach((other, until) -> {
-            if (!other.equals(owner) && until - now > 0) {
+        Share share = book.shareOf.getOrDefault(owner, Share.WHOLE);
+        int weights = share.weight();
+        for (Map.Entry<String, Long> entry : book.validUntil.entrySet()) {
+            String other = entry.getKey();
+            long until = entry.getValue();
+            if (other.equals(owner) || until - now <= 0) {
+                continue;
+            }
+            Share theirs = book.shareOf.getOrDefault(other, Share.WHOLE);
+            weights += theirs.weight();
+            boolean together =
+                    share.kind() == theirs.kind() && !share.isWhole() && (share.isRead() || weights <= book.permits);
+            if (!together) {
                 violations.add("lock '" + name + "' was granted to " + owner + " while " + other + " held it for "
                         + (until - now) / 1_000 + " µs more");
             }
-        });
+        }
     }
 
     private void checkToken(String name, Book book, String owner, long token, long floor) {
