@@ -6,6 +6,7 @@ import io.holdfast.internal.Peek;
 import io.holdfast.simulation.net.Hits;
 import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.world.World;
+import io.holdfast.spi.Share;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,10 +31,12 @@ public final class Auditor {
     private static final class Held {
         final Party party;
         final Peek.Belief belief;
+        final Share share;
 
-        Held(Party party, Peek.Belief belief) {
+        Held(Party party, Peek.Belief belief, Share share) {
             this.party = party;
             this.belief = belief;
+            this.share = share;
         }
     }
 
@@ -47,6 +50,7 @@ public final class Auditor {
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> grants = new HashMap<>();
     private final Map<String, Long> highestReturned = new HashMap<>();
+    private final Map<String, Long> highestWhole = new HashMap<>();
     private final Map<String, Set<Long>> tokens = new HashMap<>();
     private final Map<String, Integer> losses = new LinkedHashMap<>();
     private final List<Held> lostOwners = new ArrayList<>();
@@ -122,13 +126,16 @@ public final class Auditor {
 
     // --- what the applications tell
 
-    /** Before an acquire is called: the highest token that somebody has been given already. */
-    public long floor(String name) {
-        return highestReturned.getOrDefault(name, Long.MIN_VALUE);
+    /**
+     * Before an acquire is called: the highest token that somebody has been given already, of those it must be higher than.
+     * Those who share a lock have no order among themselves.
+     */
+    public long floor(String name, Share share) {
+        return (share.isWhole() ? highestReturned : highestWhole).getOrDefault(name, Long.MIN_VALUE);
     }
 
     /** An application was given the lock. */
-    public void acquired(Party party, Peek.Belief belief, long floor, boolean fair) {
+    public void acquired(Party party, Peek.Belief belief, long floor, boolean fair, Share share) {
         String name = belief.name();
         long token = belief.token();
         boolean excused = token <= tokensExcusedBelow;
@@ -152,7 +159,10 @@ public final class Auditor {
         }
         grants.merge(party.host().name(), 1L, Long::sum);
         highestReturned.merge(name, token, Math::max);
-        held.add(new Held(party, belief));
+        if (share.isWhole()) {
+            highestWhole.merge(name, token, Math::max);
+        }
+        held.add(new Held(party, belief, share));
         world.trace().add(party.host().name(), "holds " + name + " with", token);
         check();
     }
@@ -236,11 +246,25 @@ public final class Auditor {
             for (int j = i + 1; j < held.size(); j++) {
                 Held a = held.get(i);
                 Held b = held.get(j);
-                if (a.belief.name().equals(b.belief.name()) && remaining(a) > 0 && remaining(b) > 0) {
+                if (a.belief.name().equals(b.belief.name())
+                        && remaining(a) > 0
+                        && remaining(b) > 0
+                        && !goTogether(a, b)) {
                     overlap(a, b);
                 }
             }
         }
+    }
+
+    private boolean goTogether(Held a, Held b) {
+        if (a.share.isWhole() || a.share.kind() != b.share.kind()) {
+            return false;
+        }
+        int out = held.stream()
+                .filter(one -> one.belief.name().equals(a.belief.name()) && remaining(one) > 0)
+                .mapToInt(one -> one.share.weight())
+                .sum();
+        return a.share.isRead() || out <= a.share.permits();
     }
 
     private static long remaining(Held one) {
@@ -268,12 +292,17 @@ public final class Auditor {
             return;
         }
         String value = server.model().value(prefix + name);
-        if (!ServerAudit.covers(value, one.belief.owner(), one.belief.token())) {
+        Shares shares = Shares.of(server.model(), prefix + name, prefix + "~queue:{" + prefix + name + "}");
+        boolean known = one.share.isWhole()
+                ? ServerAudit.covers(value, one.belief.owner(), one.belief.token())
+                : shares.covers(
+                        one.belief.owner(), one.belief.token(), server.model().nowMillis());
+        if (!known) {
             throw new Violation(
                     "I5",
                     "lock " + name + ": " + one.belief.owner() + " believes for " + remaining(one) / 1_000_000
                             + " ms more that it holds it with token " + one.belief.token() + ", and the server has "
-                            + value);
+                            + (value == null ? shares : value));
         }
     }
 

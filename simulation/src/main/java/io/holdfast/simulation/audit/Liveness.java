@@ -138,7 +138,8 @@ public final class Liveness {
 
     private boolean isHolder(String owner) {
         return names.stream()
-                .anyMatch(name -> owner.equals(ServerAudit.owner(server.model().value(prefix + name))));
+                .anyMatch(name -> owner.equals(ServerAudit.owner(server.model().value(prefix + name)))
+                        || shares(name).expiries().containsKey(owner));
     }
 
     private boolean isConnected(Party party) {
@@ -183,11 +184,24 @@ public final class Liveness {
         }
     }
 
+    private Shares shares(String name) {
+        return Shares.of(server.model(), prefix + name, prefix + "~queue:{" + prefix + name + "}");
+    }
+
     private void lock(String name, Set<String> seen) {
         String owner = ServerAudit.owner(server.model().value(prefix + name));
-        if (owner == null) {
-            return;
+        if (owner != null) {
+            held(name, owner, seen);
         }
+        shares(name).expiries().forEach((one, expiry) -> {
+            // One whose time is over stays until somebody comes by.
+            if (expiry > server.model().nowMillis()) {
+                held(name, one, seen);
+            }
+        });
+    }
+
+    private void held(String name, String owner, Set<String> seen) {
         boolean known = waiter(owner) != null
                 || isOfTheDead(owner)
                 || parties.stream().anyMatch(party -> Peek.holds(party.engine(), owner));

@@ -24,7 +24,7 @@ public final class ServerAudit implements Server.Watcher {
     /** Half of what Lua can count to: tokens from a clock do not get there for decades. */
     private static final long HIGH = 1L << 52;
 
-    private record State(String key, @Nullable String value, long expiry) {}
+    private record State(String key, String queue, @Nullable String value, long expiry, Shares shares) {}
 
     private final World world;
     private final Hits hits;
@@ -70,21 +70,16 @@ public final class ServerAudit implements Server.Watcher {
     @Override
     public void before(List<String> command) {
         before.clear();
-        for (String key : locks(command)) {
-            before.add(state(key));
+        if (Set.of("acquire", "release", "renew").contains(Commands.kind(command))) {
+            int locks = Commands.locks(command);
+            for (int i = 0; i < locks; i++) {
+                before.add(state(Commands.key(command, i), Commands.key(command, locks + i)));
+            }
         }
     }
 
-    private State state(String key) {
-        return new State(key, model().value(key), model().expiresAtMillis(key));
-    }
-
-    private static List<String> locks(List<String> command) {
-        return switch (Commands.kind(command)) {
-            case "acquire", "release" -> List.of(Commands.key(command, 0));
-            case "renew" -> command.subList(3, 3 + Commands.keys(command) / 2);
-            default -> List.of();
-        };
+    private State state(String key, String queue) {
+        return new State(key, queue, model().value(key), model().expiresAtMillis(key), Shares.of(model(), key, queue));
     }
 
     @Override
@@ -108,7 +103,9 @@ public final class ServerAudit implements Server.Watcher {
             if (kind.equals("renew") && isNamed(command, then)) {
                 owner = String.valueOf(owner(then.value()));
             }
-            judge(kind, owner, gaveUp, then, state(then.key()));
+            State now = state(then.key(), then.queue());
+            judge(kind, owner, gaveUp, then, now);
+            judgeShares(command, owner, gaveUp, then, now);
             if (gaveUp != null) {
                 notice(command, "release", gaveUp, then, late || again);
             }
@@ -143,14 +140,50 @@ public final class ServerAudit implements Server.Watcher {
 
     /** Whether the holder of the lock is one of those a renewal names for it. */
     private static boolean isNamed(List<String> command, State then) {
-        int locks = Commands.keys(command) / 2;
-        for (int i = 0; i < locks; i++) {
-            if (Commands.key(command, i).equals(then.key())
-                    && Commands.argument(command, 2 * i).equals(owner(then.value()))) {
+        return isNamed(command, then.key(), owner(then.value()));
+    }
+
+    private static boolean isNamed(List<String> command, String key, @Nullable String owner) {
+        for (int i = 0; i < Commands.locks(command); i++) {
+            if (Commands.key(command, i).equals(key)
+                    && Commands.argument(command, 2 * i).equals(owner)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** A share is taken away by its owner or by time, gets no shorter, and is renewed by its owner alone. */
+    private void judgeShares(List<String> command, String actor, @Nullable String gaveUp, State then, State now) {
+        String kind = Commands.kind(command);
+        then.shares().expiries().forEach((owner, expiry) -> {
+            Long left = now.shares().expiries().get(owner);
+            boolean itsOwn = kind.equals("renew") ? isNamed(command, then.key(), owner) : owner.equals(actor);
+            boolean over = expiry <= model().nowMillis();
+            if (left == null) {
+                boolean given = kind.equals("release") ? itsOwn : owner.equals(gaveUp);
+                if (!given && !over) {
+                    throw new Violation(
+                            "I4", kind + " by " + actor + " took a share of " + then.key() + " from " + owner);
+                }
+            } else if (left < expiry) {
+                throw new Violation("I4", kind + " by " + actor + " shortened the share of " + owner);
+            } else if (left > expiry && (!itsOwn || (over && !isNew(owner, then, now)))) {
+                throw new Violation("I4", kind + " by " + actor + " renewed the share of " + owner);
+            }
+        });
+        now.shares().expiries().keySet().forEach(owner -> {
+            if (isNew(owner, then, now)) {
+                if (kind.equals("renew")) {
+                    throw new Violation(
+                            "I4", "a renewal by " + actor + " gave a share of " + now.key() + " to " + owner);
+                }
+                long token = now.shares().token(owner);
+                firstTokens.add(token);
+                highestToken = Math.max(highestToken, token);
+                grantedNow(actor, owner);
+            }
+        });
     }
 
     private void judge(String kind, String actor, @Nullable String gaveUp, State then, State now) {
@@ -180,6 +213,11 @@ public final class ServerAudit implements Server.Watcher {
         } else if (now.expiry() > then.expiry() && (kind.equals("release") || !actor.equals(owner))) {
             throw new Violation("I4", kind + " by " + actor + " renewed " + then.key() + " for " + owner);
         }
+    }
+
+    private static boolean isNew(String owner, State then, State now) {
+        return !then.shares().expiries().containsKey(owner)
+                || then.shares().token(owner) != now.shares().token(owner);
     }
 
     private void grantedNow(String actor, String owner) {
@@ -237,14 +275,22 @@ public final class ServerAudit implements Server.Watcher {
     /** A lock that is given back goes to the first who waits, at once. */
     private void isPassedOn(List<String> command, String by) {
         String lock = Commands.key(command, 0);
-        boolean freed = by.equals(owner(before.get(0).value()));
-        if (!freed || model().value(lock) != null) {
+        State now = state(lock, Commands.key(command, 1));
+        if (!isHeld(before.get(0), by) || isHeld(now, by)) {
             return;
         }
         List<String> waiting = liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
-        if (!waiting.isEmpty()) {
+        if (!waiting.isEmpty()
+                && now.shares()
+                        .fits(
+                                now.value(),
+                                model().hash(Commands.key(command, 2)).get(waiting.get(0)))) {
             throw new Violation("L2", lock + " was given back, and not passed on to " + waiting.get(0));
         }
+    }
+
+    private static boolean isHeld(State state, String by) {
+        return by.equals(owner(state.value())) || state.shares().expiries().containsKey(by);
     }
 
     /** Who waits for a lock, as far as the server knows. Tickets that have expired stay until somebody comes by. */
@@ -260,11 +306,14 @@ public final class ServerAudit implements Server.Watcher {
     }
 
     private void everythingExpires(List<String> command) {
-        // The last key is the counter of tokens, the one thing that stays.
-        for (int i = 0; i < Commands.keys(command) - 1; i++) {
+        for (int i = 0; i < Commands.keys(command); i++) {
             String key = Commands.key(command, i);
-            boolean foreign = i == 0 && owner(model().value(key)) == null;
-            if (!foreign
+            boolean foreign = i == 0
+                    && owner(model().value(key)) == null
+                    && !model().type(key).equals("zset");
+            // The counter of tokens is the one thing that stays.
+            if (i != 3
+                    && !foreign
                     && model().expiresAtMillis(key) == -1
                     && !model().type(key).equals("none")) {
                 throw new Violation("H1", key + " has no expiry after " + Commands.kind(command));

@@ -94,13 +94,15 @@ final class Actor {
         party.platform().sleep(dice.oneIn(3) ? 0 : dice.below(60_000_000L));
         String name = dice.pick(scene.setup().names());
         boolean fair = dice.oneIn(4);
-        NamedLock lock = new NamedLock(party.engine(), name, options(dice), Share.WHOLE, fair);
+        Share share = scene.setup().share(dice);
+        NamedLock lock = new NamedLock(party.engine(), name, options(dice), share, fair);
         Section section = new Section(
                 scene,
                 this,
                 party,
                 dice,
-                new Section.Before(scene.auditor().floor(name), scene.journal().now(), fair));
+                new Section.Before(
+                        scene.auditor().floor(name, share), scene.journal().now(), fair, share));
         Patience patience = new Patience(scene, party, name);
         try {
             scene.called();

@@ -7,7 +7,6 @@ import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.world.Fiber;
 import io.holdfast.simulation.world.World;
-import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.List;
 
@@ -81,7 +80,8 @@ public final class Ending {
         long within = scene.setup().longestLeaseNanos() + 3 * SECOND;
         boolean[] got = new boolean[1];
         Fiber probe = world.start(party.host(), "probe", () -> {
-            NamedLock lock = new NamedLock(party.engine(), name, LockOptions.DEFAULT, Share.WHOLE, false);
+            NamedLock lock = new NamedLock(
+                    party.engine(), name, LockOptions.DEFAULT, scene.setup().all(), false);
             try {
                 got[0] = lock.tryLock(Duration.ofNanos(within));
                 lock.unlock();

@@ -32,11 +32,12 @@ public final class Scene {
     private final Director director;
     private final List<Party> parties = new ArrayList<>();
     private final List<Site> sites = new ArrayList<>();
-    private final Journal journal = new Journal();
+    private final Journal journal;
     private int calls;
 
     public Scene(Setup setup, Mask mask, World world) {
         this.setup = setup;
+        this.journal = new Journal(setup);
         this.mask = mask;
         this.world = world;
         this.network = new Network(world, Dice.of(setup.seed(), 5), hits);

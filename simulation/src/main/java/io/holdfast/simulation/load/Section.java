@@ -2,11 +2,13 @@ package io.holdfast.simulation.load;
 
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockOptions;
 import io.holdfast.internal.NamedLock;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.world.Dice;
+import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -24,8 +26,9 @@ final class Section {
      * @param floor the highest token that anybody had been given
      * @param called the moment of the call
      * @param fair whether it was to be served strictly in the order of coming
+     * @param share how much of the lock was asked for
      */
-    record Before(long floor, long called, boolean fair) {}
+    record Before(long floor, long called, boolean fair, Share share) {}
 
     Section(Scene scene, Actor actor, Party party, Dice dice, Before before) {
         this.scene = scene;
@@ -36,8 +39,19 @@ final class Section {
     }
 
     private void obtained(Peek.Belief belief) {
-        scene.journal().granted("actor " + actor.number(), belief.name(), belief.token(), before.called());
-        scene.auditor().acquired(party, belief, before.floor(), before.fair());
+        obtained(belief, before.share(), before.floor(), before.called());
+    }
+
+    private void obtained(Peek.Belief belief, Share share, long floor, long called) {
+        scene.journal().granted("actor " + actor.number(), belief.name(), share, belief.token(), called);
+        scene.auditor().acquired(party, belief, floor, before.fair(), share);
+    }
+
+    /** Readers write nothing, and permits do not protect what is written. */
+    private void writes(Peek.Belief belief, boolean valid) {
+        if (before.share().isWhole()) {
+            scene.auditor().writes(party, belief.name(), belief.token(), valid);
+        }
     }
 
     /** Works under a lock that the thread has, if it has it. False if the thread died in it. */
@@ -59,6 +73,10 @@ final class Section {
                 return false;
             }
         }
+        if (scene.setup().readWrite() && before.share().isWhole() && dice.oneIn(3)) {
+            downgrade(belief, lock);
+            return true;
+        }
         scene.called();
         long called = scene.journal().now();
         boolean good = lock.unlock();
@@ -75,13 +93,54 @@ final class Section {
         return true;
     }
 
+    /** Goes on reading. Nobody else writes between the two. */
+    private void downgrade(Peek.Belief belief, NamedLock lock) {
+        NamedLock reader = new NamedLock(party.engine(), belief.name(), LockOptions.DEFAULT, Share.READ, true);
+        long floor = scene.auditor().floor(belief.name(), Share.READ);
+        long called = scene.journal().now();
+        try {
+            scene.called();
+            if (!reader.tryLock()) {
+                throw new Violation("I7", "one that writes may not read");
+            }
+        } catch (LeaseLostException e) {
+            scene.hits().hit(52);
+            lock.unlock();
+            return;
+        }
+        scene.called();
+        boolean good = lock.unlock();
+        Peek.Belief reads = Peek.heldHere(reader);
+        if (reads == null) {
+            throw new Violation("I7", "one that wrote and reads on does not hold the lock");
+        }
+        boolean lost = reads.token() == belief.token();
+        scene.journal().released(belief.token(), good && !lost, called);
+        if (!lost) {
+            obtained(reads, Share.READ, floor, called);
+            ended(belief, good);
+            party.platform().sleep(length());
+        } else if (!belief.isLost()) {
+            throw new Violation("I8", "one that wrote cannot read on, and nobody was told of a loss");
+        }
+        scene.called();
+        long ends = scene.journal().now();
+        boolean read = reader.unlock();
+        if (!lost) {
+            scene.journal().released(reads.token(), read, ends);
+            ended(reads, read);
+        } else if (read) {
+            throw new Violation("I8", "a reader that lost the lock was told that all was good");
+        }
+    }
+
     private void work(Peek.Belief belief, NamedLock lock) {
         switch (dice.below(6)) {
             case 0, 1 -> party.platform().sleep(length());
             case 2 -> {
                 scene.called();
                 boolean valid = lock.isHeldByCurrentThread();
-                scene.auditor().writes(party, belief.name(), belief.token(), valid);
+                writes(belief, valid);
             }
             case 3 -> {
                 // What nobody can prevent: the lease ends between the look and the write.
@@ -91,7 +150,7 @@ final class Section {
                 if (valid && !still) {
                     scene.hits().hit(3);
                 }
-                scene.auditor().writes(party, belief.name(), belief.token(), still);
+                writes(belief, still);
             }
             default -> reenter(belief, lock);
         }
@@ -158,7 +217,7 @@ final class Section {
                 case 0 -> {
                     scene.called();
                     boolean valid = lease.isValid();
-                    scene.auditor().writes(party, belief.name(), belief.token(), valid);
+                    writes(belief, valid);
                 }
                 case 1 -> {
                     scene.called();

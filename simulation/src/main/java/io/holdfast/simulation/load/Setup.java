@@ -1,6 +1,7 @@
 package io.holdfast.simulation.load;
 
 import io.holdfast.simulation.world.Dice;
+import io.holdfast.spi.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -16,6 +17,8 @@ import java.util.stream.IntStream;
  * @param driftBeyondModel whether that is more than the timing model allows
  * @param counterKnown whether tokens were counted before; if not, the counter starts ahead of the clock, and none are
  *     reserved for a while
+ * @param readWrite whether the locks are there to read and to write
+ * @param permits how many permits they have, if they are semaphores; otherwise 0
  * @param copied whether the second client is a copy of the first, with the same id
  */
 public record Setup(
@@ -32,6 +35,8 @@ public record Setup(
         List<Double> rates,
         boolean driftBeyondModel,
         boolean counterKnown,
+        boolean readWrite,
+        int permits,
         boolean copied,
         List<Planned> faults) {
 
@@ -55,6 +60,9 @@ public record Setup(
         List<Double> rates = IntStream.range(0, clients)
                 .mapToObj(i -> rate(dice, driftBeyond))
                 .toList();
+        Dice kind = Dice.of(seed, 3);
+        boolean readWrite = kind.oneIn(4);
+        int permits = !readWrite && kind.oneIn(6) ? (int) kind.between(2, 3) : 0;
         return new Setup(
                 seed,
                 topology,
@@ -69,6 +77,8 @@ public record Setup(
                 rates,
                 driftBeyond,
                 !dice.oneIn(5),
+                readWrite,
+                permits,
                 dice.oneIn(20),
                 faults(dice, topology.faults()));
     }
@@ -97,6 +107,19 @@ public record Setup(
             }
         }
         return planned;
+    }
+
+    /** What somebody wants of a lock. */
+    Share share(Dice dice) {
+        if (permits > 0) {
+            return Share.permits((int) dice.between(1, permits), permits);
+        }
+        return readWrite && dice.below(3) > 0 ? Share.READ : Share.WHOLE;
+    }
+
+    /** All that there is to be had of a lock. */
+    Share all() {
+        return permits > 0 ? Share.permits(permits, permits) : Share.WHOLE;
     }
 
     /** The longest a lease can last in this run without being renewed. */

@@ -28,10 +28,9 @@ final class Mutants {
                     "a renewal re-creates a lock that is gone",
                     new Edit(
                             RENEW,
-                            "    replies[i] = 0\n",
-                            "    if not value then\n" + "      redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
-                                    + "      replies[i] = 1\n" + "    else\n" + "      replies[i] = 0\n"
-                                    + "    end\n")),
+                            "  elseif type(value) == 'table' then\n",
+                            "  elseif not value then\n" + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
+                                    + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")),
             Mutant.of(
                     "the owner id is one for each thread, not for each acquisition",
                     new Edit(
@@ -82,10 +81,7 @@ final class Mutants {
                             "Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), options.lease());")),
             Mutant.of(
                     "the lock is set first, and given its expiry in a second step",
-                    new Edit(
-                            LOCK,
-                            "string.format('%.0f', token) .. more, 'NX', expiry, ms)",
-                            "string.format('%.0f', token) .. more, 'NX')"),
+                    new Edit(LOCK, "text(token) .. more, 'NX', expiry, ms)", "text(token) .. more, 'NX')"),
                     new Edit(
                             STORE,
                             "        return acquired == null\n",
@@ -97,7 +93,7 @@ final class Mutants {
                     new Edit(
                             LOCK,
                             "  local held = isMine\n" + "  if held then",
-                            "  local held = isMine\n" + "  if value then")),
+                            "  local held = isMine\n" + "  if type(value) == 'string' then")),
             Mutant.of(
                     "re-entrancy is counted in the store, so a repeated acquire counts twice",
                     new Edit(
@@ -115,8 +111,8 @@ final class Mutants {
                     "a grant to a waiter that never answers lasts for ever",
                     new Edit(
                             LOCK,
-                            "'PXAT', string.format('%.0f', nowMs + ms))",
-                            "'PXAT', string.format('%.0f', nowMs + 86400000))")),
+                            "'PXAT', text(nowMs + ms), share, weight, of)",
+                            "'PXAT', text(nowMs + 86400000), share, weight, of)")),
             Mutant.of(
                     "a ticket has no expiry",
                     new Edit(
@@ -142,7 +138,7 @@ final class Mutants {
                     "who leaves does not pass the lock on",
                     new Edit(
                             LOCK,
-                            "  if held or not value then\n" + "    passOn()",
+                            "  if not value then\n" + "    passOn()",
                             "  if not held and not value then\n" + "    passOn()")),
             Mutant.of(
                     "an acquire that comes late is carried out, and queues for somebody who has left",
@@ -355,6 +351,88 @@ final class Mutants {
                             ACQUISITION,
                             "switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {",
                             "switch (engine.lines().join(this)) {")),
+            Mutant.of(
+                    "the shares of all have one end, and the living keep the dead alive",
+                    new Edit(
+                            RENEW,
+                            "    redis.call('ZADD', lock, string.format('%.0f', nowMs + lease), owner)\n",
+                            "    for _, one in ipairs(redis.call('ZRANGE', lock, 0, -1)) do\n"
+                                    + "      redis.call('ZADD', lock, string.format('%.0f', nowMs + lease), one)\n"
+                                    + "    end\n")),
+            Mutant.of(
+                    "a share whose time is over is renewed",
+                    new Edit(RENEW, "  if tonumber(expiry) <= nowMs then\n", "  if tonumber(expiry) <= 0 then\n")),
+            Mutant.of(
+                    "a share that is over is not taken away before others are counted",
+                    new Edit(
+                            LOCK,
+                            "      if not first[1] or tonumber(first[2]) > nowMs then\n",
+                            "      if true then\n")),
+            Mutant.of(
+                    "the weight of a share that is over is not given back",
+                    new Edit(LOCK, "  used = used - (tonumber(weight) or 0)\n", "  used = used - 0\n")),
+            Mutant.of(
+                    "readers do not wait behind a writer that waits",
+                    new Edit(
+                            LOCK,
+                            "    if not fits(theirShare, theirWeight) then\n" + "      break\n",
+                            "    if not fits(theirShare, theirWeight) then\n"
+                                    + "      if share == 'r' and fits(share, weight) then\n"
+                                    + "        return { 1, now, held, (give(owner, 1, 'PX', lease, share, weight, of)), 1 }\n"
+                                    + "      end\n" + "      break\n")),
+            Mutant.of(
+                    "a writer is let in beside readers",
+                    new Edit(
+                            LOCK,
+                            "  return not kind or share == kind and (share == 'r' or used + weight <= permits)\n",
+                            "  return not kind or share == 'x' and kind == 'r' and redis.call('DEL', lock, holds) > 0"
+                                    + " or share == kind and (share == 'r' or used + weight <= permits)\n")),
+            Mutant.of(
+                    "more permits are given out than there are",
+                    new Edit(LOCK, "used + weight <= permits)\n", "used <= permits)\n")),
+            Mutant.of(
+                    "one who wants several permits is overtaken by those who want one",
+                    new Edit(
+                            LOCK,
+                            "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n",
+                            "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n"
+                                    + "    if head and share == 'p' and weight == 1 and fits(share, weight) then\n"
+                                    + "      head, more = nil, false\n" + "    end\n")),
+            Mutant.of(
+                    "one release of several permits lets one in",
+                    new Edit(
+                            LOCK,
+                            "  for _ = 1, MOST_GRANTS do\n" + "    local head, ms,",
+                            "  for _ = 1, 1 do\n" + "    local head, ms,"),
+                    new Edit(LOCK, "  local head = not value and first()\n", "  local head = nil\n")),
+            Mutant.of(
+                    "a share that is given back lets nobody in",
+                    new Edit(
+                            LOCK,
+                            "    takeAway(owner)\n" + "    keep()\n" + "    held = true\n",
+                            "    takeAway(owner)\n" + "    keep()\n" + "    return { 1, now }\n")),
+            Mutant.of(
+                    "one that reads on lets those who wait write in between",
+                    new Edit(LOCK, "local downgrades = held == 1 and share == 'r'\n", "local downgrades = false\n")),
+            Mutant.of(
+                    "a repeated request for a share is given a second one",
+                    new Edit(
+                            LOCK,
+                            "local expiry = shares(owner)\n" + "if expiry then\n",
+                            "local expiry = shares(owner)\n" + "if expiry and share == 'x' then\n")),
+            Mutant.of(
+                    "a lock that was downgraded is given up by its reader's id only, and left",
+                    new Edit(
+                            ENGINE,
+                            "        releases.undo(lease.name(), reader.text(), lease.options.lease());\n",
+                            "")),
+            Mutant.of(
+                    "a thread that reads may wait to write",
+                    new Edit(
+                            NAMED,
+                            "        if (!share.isRead()) {\n" + "            throw",
+                            "        if (!share.isRead()) {\n" + "            if (name != null) {\n"
+                                    + "                return false;\n" + "            }\n" + "            throw")),
             Mutant.of(
                     "a loss does not let the others of the client go on",
                     new Edit(LOSSES, "        next.accept(lease);\n", "")),

@@ -38,6 +38,11 @@ public final class Commands {
         return command.get(3 + index);
     }
 
+    /** How many locks a script is about. */
+    public static int locks(List<String> command) {
+        return kind(command).equals("renew") ? (command.size() - 3 - keys(command)) / 2 : 1;
+    }
+
     public static int keys(List<String> command) {
         return Integer.parseInt(command.get(2));
     }
@@ -50,7 +55,11 @@ public final class Commands {
     /** Who gives up in an exchange; null for other commands. */
     public static @Nullable String before(List<String> command) {
         int place = 3 + keys(command) + 8;
-        return kind(command).equals("acquire") && command.size() > place ? command.get(place) : null;
+        return kind(command).equals("acquire")
+                        && command.size() > place
+                        && !command.get(place).isEmpty()
+                ? command.get(place)
+                : null;
     }
 
     /** The owner an acquire or a release is about; null for others. */
