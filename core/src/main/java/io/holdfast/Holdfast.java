@@ -3,6 +3,7 @@ package io.holdfast;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.internal.Engine;
+import io.holdfast.internal.NamedElection;
 import io.holdfast.internal.NamedLock;
 import io.holdfast.internal.NamedReadWriteLock;
 import io.holdfast.internal.NamedSemaphore;
@@ -98,6 +99,16 @@ public final class Holdfast implements AutoCloseable {
     /** As {@link #semaphore(String, int)}, with this client's options changed as told. */
     public DistributedSemaphore semaphore(String name, int permits, Consumer<LockOptions.Builder> changes) {
         return new NamedSemaphore(engine.sharing("semaphores"), Names.check(name), permits, changed(name, changes));
+    }
+
+    /** An election under that name, with this client's options. */
+    public Election election(String name) {
+        return new NamedElection(engine, Names.check(name), defaults);
+    }
+
+    /** As {@link #election(String)}, with this client's options changed as told. */
+    public Election election(String name, Consumer<LockOptions.Builder> changes) {
+        return new NamedElection(engine, Names.check(name), changed(name, changes));
     }
 
     private LockOptions changed(String name, Consumer<LockOptions.Builder> changes) {

@@ -2,7 +2,6 @@ package io.holdfast.internal;
 
 import io.holdfast.ClientClosedException;
 import io.holdfast.LeaseLostException;
-import io.holdfast.LockException;
 import io.holdfast.LockListener;
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
@@ -15,10 +14,8 @@ import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.PushedGrant;
-import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
-import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreEvents;
 import io.holdfast.spi.StoreFactory;
@@ -38,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One client's acquisitions and leases. Async inside: an {@link Acquisition} turns a request into a {@link HeldLease}, the
- * {@link Watchdog} keeps it, {@link #release} ends it. The blocking methods wait for a stage with a {@link Caller}.
+ * {@link Watchdog} keeps it, {@link Endings} end it. The blocking methods wait for a stage with a {@link Caller}.
  *
  * <p>State is kept for each acquisition, never for each name: when the last lease and the last waiter of a name are gone,
  * nothing of it is left here.
@@ -52,6 +49,7 @@ public final class Engine implements AutoCloseable {
     private final Watchdog watchdog;
     private final Platform.Worker worker;
     private final Releases releases;
+    private final Endings endings;
 
     private final ThreadHolds holds;
     private final String clientId;
@@ -77,6 +75,7 @@ public final class Engine implements AutoCloseable {
         this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
         this.releases = new Releases(platform, store, requests);
         this.watchdog = new Watchdog(platform, store, commandTimeout, losses, notices);
+        this.endings = new Endings(this, store, worker, watchdog, losses);
     }
 
     public static Engine open(
@@ -102,6 +101,15 @@ public final class Engine implements AutoCloseable {
 
     Requests requests() {
         return requests;
+    }
+
+    Endings endings() {
+        return endings;
+    }
+
+    /** A hold has ended in another way than by its release: the next in the line goes on. */
+    private void next(HeldLease lease) {
+        endings.next(lease);
     }
 
     Releases releases() {
@@ -216,7 +224,7 @@ public final class Engine implements AutoCloseable {
      * @return false if the client has been closed meanwhile; the lease is then given back
      */
     boolean inherits(HeldLease from, HeldLease next) {
-        ended(from);
+        endings.ended(from);
         watchdog.replace(from, next);
         return isStillOpen(next);
     }
@@ -271,55 +279,6 @@ public final class Engine implements AutoCloseable {
         ensureValid(lease);
     }
 
-    /**
-     * Goes on reading with what was held whole, without a moment in which another could have it whole.
-     *
-     * @return the lease to read with; the old one, lost, if that was not to be had
-     */
-    HeldLease downgrade(HeldLease lease) {
-        if (!beginRelease(lease)) {
-            return lease;
-        }
-        watchdog.remove(lease);
-        OwnerId reader = newOwner(platform.threadId(platform.currentThread()));
-        AcquireRequest request =
-                new AcquireRequest(lease.name(), reader.text(), lease.options.lease(), false, 1, Share.READ);
-        long sentNanos = platform.nanoTime();
-        long sentWall = platform.wallMillis();
-        try {
-            ExchangeReply reply = ask(lease.name(), () -> store.exchange(lease.owner(), request));
-            Validity validity = Validity.after(sentNanos, sentWall, lease.options.lease());
-            if (reply.acquired() instanceof AcquireReply.Granted granted
-                    && reply.released() == ReleaseReply.RELEASED
-                    && validity.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
-                ended(lease);
-                HeldLease reads = new HeldLease(
-                        lease.name(),
-                        reader,
-                        granted.token(),
-                        lease.options,
-                        lease.thread,
-                        platform.nanoTime(),
-                        validity);
-                hold(reads);
-                return reads;
-            }
-            cannotRead(lease, reader, "the store no longer had it");
-        } catch (LockException e) {
-            cannotRead(lease, reader, e.toString());
-        } finally {
-            next(lease);
-            requests.end();
-        }
-        return lease;
-    }
-
-    private void cannotRead(HeldLease lease, OwnerId reader, String why) {
-        releases.undo(lease);
-        releases.undo(lease.name(), reader.text(), lease.options.lease());
-        losses.declare(lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "it could not be kept to read: " + why));
-    }
-
     /** Changes the number of permits; false if none are held. */
     boolean resize(String name, int permits) {
         return ask(name, () -> store.resize(name, permits));
@@ -336,124 +295,6 @@ public final class Engine implements AutoCloseable {
     private void lose(HeldLease lease, Loss loss) {
         watchdog.remove(lease);
         losses.declare(lease, loss);
-    }
-
-    // --- releasing
-
-    /** Gives the lock back. True if the section was protected to its end. */
-    boolean release(HeldLease lease) {
-        if (!beginRelease(lease)) {
-            return false;
-        }
-        if (passOn(lease)) {
-            return true;
-        }
-        Acquisition next = leaves(lease);
-        Caller caller = new Caller(platform, worker);
-        CompletableFuture<Boolean> outcome = new CompletableFuture<>();
-        if (caller.runs()) {
-            sendRelease(lease, next, outcome);
-        } else {
-            releases.execute(() -> sendRelease(lease, next, outcome));
-            // Others may stand before it. The lease was valid when the section ended; the rest is done in the
-            // background.
-            Platform.Timer limit = platform.schedule(commandTimeout.toNanos(), () -> outcome.complete(true));
-            outcome.whenComplete((value, error) -> limit.cancel());
-        }
-        return caller.awaitUninterruptibly(outcome);
-    }
-
-    void releaseInBackground(HeldLease lease) {
-        if (beginRelease(lease) && !passOn(lease)) {
-            Acquisition next = leaves(lease);
-            releases.execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
-        }
-    }
-
-    /** Hands the lease to the next in the line; then its release is over. */
-    private boolean passOn(HeldLease lease) {
-        Acquisition heir = lines.passOn(lease);
-        if (heir == null) {
-            return false;
-        }
-        heir.takesOver(lease);
-        requests.end();
-        return true;
-    }
-
-    /** The lock goes back to the store. Who is to ask for it along with that, if anybody here waits. */
-    private @Nullable Acquisition leaves(HeldLease lease) {
-        watchdog.remove(lease);
-        return lines.ended(lease);
-    }
-
-    /** A hold has ended in another way than by its release: the next in the line goes on. */
-    private void next(HeldLease lease) {
-        Acquisition next = lines.ended(lease);
-        if (next != null) {
-            next.lead(null, null);
-        }
-    }
-
-    /** From here on nobody trusts the lease, and no answer about it is a loss but the release's own. */
-    private boolean beginRelease(HeldLease lease) {
-        // Before it is taken from the watchdog, or passed on: closing finds it there, or waits for its release.
-        requests.begin();
-        if (!isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {
-            requests.end();
-            return false;
-        }
-        return true;
-    }
-
-    /** Sends the release; along with the request of the next in the line, if there is one that still waits. */
-    private void sendRelease(HeldLease lease, @Nullable Acquisition next, CompletableFuture<Boolean> outcome) {
-        Acquisition.Ask ask = next == null ? null : next.askAlong();
-        if (next == null || ask == null) {
-            Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
-                try {
-                    outcome.complete(released(lease, reply, error));
-                } finally {
-                    requests.end();
-                }
-            });
-            return;
-        }
-        exchange(lease.owner(), ask.request(), (reply, error) -> {
-            try {
-                next.answered(ask, reply == null ? null : reply.acquired(), error);
-            } finally {
-                try {
-                    outcome.complete(released(lease, reply == null ? null : reply.released(), error));
-                } finally {
-                    requests.end();
-                }
-            }
-        });
-    }
-
-    private boolean released(HeldLease lease, @Nullable ReleaseReply reply, @Nullable Throwable error) {
-        // A no that came while the lease should still have been running means it was lost before. A later one means
-        // nothing: the message may have travelled longer than the lease.
-        if (reply == ReleaseReply.NOT_OWNER && lease.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
-            losses.declare(
-                    lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
-            return false;
-        }
-        ended(lease);
-        if (error != null) {
-            releases.undo(lease);
-        }
-        return true;
-    }
-
-    /** The release is over, and the section was protected to its end. */
-    void ended(HeldLease lease) {
-        lease.moves(Phase.RELEASING, Phase.RELEASED);
-        if (notices.areHeard()) {
-            Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
-            notices.tell(listener -> listener.released(lease.hold(), held));
-        }
     }
 
     // --- the end
@@ -492,7 +333,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** One blocking question to the store. */
-    private <T> T ask(String about, Supplier<CompletionStage<T>> question) {
+    <T> T ask(String about, Supplier<CompletionStage<T>> question) {
         if (requests.isClosed()) {
             throw new ClientClosedException(about);
         }

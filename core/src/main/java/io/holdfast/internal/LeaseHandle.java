@@ -66,7 +66,7 @@ final class LeaseHandle implements Lease {
     @Override
     public boolean release() {
         try {
-            return engine.release(lease);
+            return engine.endings().release(lease);
         } finally {
             Reference.reachabilityFence(this);
         }

@@ -90,7 +90,7 @@ public final class NamedLock implements DistributedLock {
         engine.holds().remove(name, share);
         ThreadHolds.Entry other = entry.other;
         if (other == null) {
-            return engine.release(entry.lease);
+            return engine.endings().release(entry.lease);
         }
         other.other = null;
         if (share.isRead()) {
@@ -98,7 +98,7 @@ public final class NamedLock implements DistributedLock {
             return engine.isValid(entry.lease);
         }
         boolean safe = engine.isValid(entry.lease);
-        other.lease = engine.downgrade(entry.lease);
+        other.lease = engine.endings().downgrade(entry.lease);
         return safe;
     }
 
@@ -232,7 +232,7 @@ public final class NamedLock implements DistributedLock {
                                 // The handle is referred to by the answer alone; if that was cancelled, the lease goes
                                 // back.
                                 if (!answer.complete(shape.apply(handle(found)))) {
-                                    found.ifPresent(engine::releaseInBackground);
+                                    found.ifPresent(engine.endings()::releaseInBackground);
                                 }
                             } catch (LockTimeoutException e) {
                                 answer.completeExceptionally(e);

@@ -115,7 +115,7 @@ final class Wish {
         engine.notices()
                 .tell(listener -> listener.acquired(lease.hold(), Duration.ofNanos(lease.acquiredNanos - startNanos)));
         if (!result.complete(Optional.of(lease))) {
-            engine.releaseInBackground(lease);
+            engine.endings().releaseInBackground(lease);
         }
     }
 
@@ -148,7 +148,7 @@ final class Wish {
         result.cancel(false);
         result.whenComplete((granted, error) -> {
             if (error == null) {
-                granted.ifPresent(engine::releaseInBackground);
+                granted.ifPresent(engine.endings()::releaseInBackground);
             }
         });
     }

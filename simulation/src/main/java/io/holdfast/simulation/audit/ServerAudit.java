@@ -36,6 +36,7 @@ public final class ServerAudit implements Server.Watcher {
     private final Set<Long> firstTokens = new HashSet<>();
     private long highestToken;
     private final List<State> before = new ArrayList<>();
+    private List<String> waitingBefore = List.of();
     private @Nullable RedisModel model;
 
     public ServerAudit(World world, Hits hits, Predicate<String> isWaiting) {
@@ -75,6 +76,9 @@ public final class ServerAudit implements Server.Watcher {
             for (int i = 0; i < locks; i++) {
                 before.add(state(Commands.key(command, i), Commands.key(command, locks + i)));
             }
+            waitingBefore = Commands.kind(command).equals("renew")
+                    ? List.of()
+                    : liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
         }
     }
 
@@ -113,6 +117,9 @@ public final class ServerAudit implements Server.Watcher {
         }
         if (!kind.equals("renew")) {
             everythingExpires(command);
+        }
+        if (kind.equals("acquire")) {
+            isServedInTurn(command, Commands.argument(command, 1), gaveUp);
         }
         if (kind.equals("release")) {
             isPassedOn(command, Commands.argument(command, 1));
@@ -268,6 +275,29 @@ public final class ServerAudit implements Server.Watcher {
                 } else if (others && granted.contains(actor)) {
                     hits.hit(6);
                 }
+            }
+        }
+    }
+
+    /** Nobody is given the lock while another waits who came before; but for one that had it whole and reads on. */
+    private void isServedInTurn(List<String> command, String actor, @Nullable String gaveUp) {
+        State now = state(Commands.key(command, 0), Commands.key(command, 1));
+        State then = before.get(0);
+        boolean readsOn = gaveUp != null
+                && gaveUp.equals(owner(then.value()))
+                && !now.shares().expiries().isEmpty();
+        boolean whole = actor.equals(owner(now.value()));
+        boolean given = whole ? !actor.equals(owner(then.value())) : isHeld(now, actor) && isNew(actor, then, now);
+        if (!given || readsOn) {
+            return;
+        }
+        List<String> waiting = liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
+        for (String ahead : waitingBefore) {
+            if (ahead.equals(actor) || ahead.equals(gaveUp)) {
+                return;
+            }
+            if (waiting.contains(ahead)) {
+                throw new Violation("L4", actor + " was given " + now.key() + " before " + ahead + ", who came first");
             }
         }
     }

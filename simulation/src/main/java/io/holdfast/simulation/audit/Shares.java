@@ -31,6 +31,16 @@ record Shares(Map<String, Long> expiries, Map<String, String> holds) {
         return expiries.getOrDefault(owner, 0L) > nowMillis && token(owner) == token;
     }
 
+    /** Added up, not as the server has written it down. */
+    private long weights() {
+        return expiries.keySet().stream()
+                .mapToLong(owner -> {
+                    String hold = holds.getOrDefault(owner, "0 0");
+                    return Long.parseLong(hold.substring(hold.indexOf(' ') + 1));
+                })
+                .sum();
+    }
+
     /** Whether what is held leaves room for what a ticket asks for. */
     boolean fits(@Nullable String whole, String ticket) {
         if (whole != null) {
@@ -44,6 +54,6 @@ record Shares(Map<String, Long> expiries, Map<String, String> holds) {
         String[] wanted = ticket.split(" ", -1);
         String kind = wanted.length > 3 ? wanted[3] : "x";
         return kind.equals(held[0])
-                && (kind.equals("r") || Long.parseLong(held[1]) + Long.parseLong(wanted[4]) <= Long.parseLong(held[2]));
+                && (kind.equals("r") || weights() + Long.parseLong(wanted[4]) <= Long.parseLong(held[2]));
     }
 }

@@ -109,6 +109,10 @@ final class Section {
             return;
         }
         scene.called();
+        boolean lasts = belief.isHeld()
+                && belief.remainingNanos(
+                                party.platform().nanoTime(), party.platform().wallMillis())
+                        > 100_000_000L;
         boolean good = lock.unlock();
         Peek.Belief reads = Peek.heldHere(reader);
         if (reads == null) {
@@ -122,6 +126,8 @@ final class Section {
             party.platform().sleep(length());
         } else if (!belief.isLost()) {
             throw new Violation("I8", "one that wrote cannot read on, and nobody was told of a loss");
+        } else if (lasts && scene.director().isQuietSoFar()) {
+            throw new Violation("L5", "nothing was wrong, and one that wrote could not read on");
         }
         scene.called();
         long ends = scene.journal().now();

@@ -10,6 +10,7 @@ final class Mutants {
     private static final String STORE = "redis/src/main/java/io/holdfast/redis/RedisStore.java";
     private static final String CLOCK = "redis/src/main/java/io/holdfast/redis/ServerClock.java";
     private static final String ENGINE = "core/src/main/java/io/holdfast/internal/Engine.java";
+    private static final String ENDINGS = "core/src/main/java/io/holdfast/internal/Endings.java";
     private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
     private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
     private static final String LOSSES = "core/src/main/java/io/holdfast/internal/Losses.java";
@@ -186,9 +187,9 @@ final class Mutants {
             Mutant.of(
                     "a lease is renewed after its release",
                     new Edit(
-                            ENGINE,
-                            "        watchdog.remove(lease);\n" + "        return lines.ended(lease);",
-                            "        return lines.ended(lease);"),
+                            ENDINGS,
+                            "        watchdog.remove(lease);\n" + "        return engine.lines().ended(lease);",
+                            "        return engine.lines().ended(lease);"),
                     new Edit(
                             WATCHDOG,
                             "            if (lease.phase() == Phase.HELD) {",
@@ -257,11 +258,11 @@ final class Mutants {
             Mutant.of(
                     "a lease counts as held until its release is answered",
                     new Edit(
-                            ENGINE,
-                            "if (!isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {",
-                            "if (!isValid(lease)) {"),
+                            ENDINGS,
+                            "if (!engine.isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {",
+                            "if (!engine.isValid(lease)) {"),
                     new Edit(
-                            ENGINE,
+                            ENDINGS,
                             "        lease.moves(Phase.RELEASING, Phase.RELEASED);",
                             "        lease.moves(Phase.HELD, Phase.RELEASED);")),
             Mutant.of(
@@ -335,9 +336,9 @@ final class Mutants {
             Mutant.of(
                     "a lock is passed on and its release is sent all the same",
                     new Edit(
-                            ENGINE,
+                            ENDINGS,
                             "        if (passOn(lease)) {\n" + "            return true;",
-                            "        if (passOn(lease)) {\n" + "            releases.undo(lease);\n"
+                            "        if (passOn(lease)) {\n" + "            engine.releases().undo(lease);\n"
                                     + "            return true;")),
             Mutant.of(
                     "a lease that is passed on begins anew for the next",
@@ -421,19 +422,6 @@ final class Mutants {
                             "local expiry = shares(owner)\n" + "if expiry then\n",
                             "local expiry = shares(owner)\n" + "if expiry and share == 'x' then\n")),
             Mutant.of(
-                    "a lock that was downgraded is given up by its reader's id only, and left",
-                    new Edit(
-                            ENGINE,
-                            "        releases.undo(lease.name(), reader.text(), lease.options.lease());\n",
-                            "")),
-            Mutant.of(
-                    "a thread that reads may wait to write",
-                    new Edit(
-                            NAMED,
-                            "        if (!share.isRead()) {\n" + "            throw",
-                            "        if (!share.isRead()) {\n" + "            if (name != null) {\n"
-                                    + "                return false;\n" + "            }\n" + "            throw")),
-            Mutant.of(
                     "a loss does not let the others of the client go on",
                     new Edit(LOSSES, "        next.accept(lease);\n", "")),
             Mutant.of(
@@ -452,7 +440,7 @@ final class Mutants {
             Mutant.of(
                     "an exchange whose answer is lost leaves what was to be given up",
                     new Edit(
-                            ENGINE,
+                            ENDINGS,
                             "        ended(lease);\n" + "        if (error != null) {",
                             "        ended(lease);\n" + "        if (error != null && reply != null) {")),
             Mutant.of(

@@ -1,0 +1,200 @@
+package io.holdfast.internal;
+
+import io.holdfast.LockException;
+import io.holdfast.Loss;
+import io.holdfast.internal.HeldLease.Phase;
+import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.ExchangeReply;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.ReleaseReply;
+import io.holdfast.spi.Share;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** How a hold ends that is given up: passed on to the next of this client, given back to the store, or kept to read. */
+final class Endings {
+    private final Engine engine;
+    private final Platform platform;
+    private final LockStore store;
+    private final Platform.Worker worker;
+    private final Watchdog watchdog;
+    private final Losses losses;
+
+    Endings(Engine engine, LockStore store, Platform.Worker worker, Watchdog watchdog, Losses losses) {
+        this.engine = engine;
+        this.platform = engine.platform();
+        this.store = store;
+        this.worker = worker;
+        this.watchdog = watchdog;
+        this.losses = losses;
+    }
+
+    /** Gives the lock back. True if the section was protected to its end. */
+    boolean release(HeldLease lease) {
+        if (!beginRelease(lease)) {
+            return false;
+        }
+        if (passOn(lease)) {
+            return true;
+        }
+        Acquisition next = leaves(lease);
+        Caller caller = new Caller(platform, worker);
+        CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+        if (caller.runs()) {
+            sendRelease(lease, next, outcome);
+        } else {
+            engine.releases().execute(() -> sendRelease(lease, next, outcome));
+            // Others may stand before it. The lease was valid when the section ended; the rest is done in the
+            // background.
+            Platform.Timer limit = platform.schedule(engine.commandTimeout().toNanos(), () -> outcome.complete(true));
+            outcome.whenComplete((value, error) -> limit.cancel());
+        }
+        return caller.awaitUninterruptibly(outcome);
+    }
+
+    void releaseInBackground(HeldLease lease) {
+        if (beginRelease(lease) && !passOn(lease)) {
+            Acquisition next = leaves(lease);
+            engine.releases().execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
+        }
+    }
+
+    /** Hands the lease to the next in the line; then its release is over. */
+    private boolean passOn(HeldLease lease) {
+        Acquisition heir = engine.lines().passOn(lease);
+        if (heir == null) {
+            return false;
+        }
+        heir.takesOver(lease);
+        engine.requests().end();
+        return true;
+    }
+
+    /** The lock goes back to the store. Who is to ask for it along with that, if anybody here waits. */
+    private @Nullable Acquisition leaves(HeldLease lease) {
+        watchdog.remove(lease);
+        return engine.lines().ended(lease);
+    }
+
+    /** A hold has ended in another way than by its release: the next in the line goes on. */
+    void next(HeldLease lease) {
+        Acquisition next = engine.lines().ended(lease);
+        if (next != null) {
+            next.lead(null, null);
+        }
+    }
+
+    /** From here on nobody trusts the lease, and no answer about it is a loss but the release's own. */
+    private boolean beginRelease(HeldLease lease) {
+        // Before it is taken from the watchdog, or passed on: closing finds it there, or waits for its release.
+        engine.requests().begin();
+        if (!engine.isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {
+            engine.requests().end();
+            return false;
+        }
+        return true;
+    }
+
+    /** Sends the release; along with the request of the next in the line, if there is one that still waits. */
+    private void sendRelease(HeldLease lease, @Nullable Acquisition next, CompletableFuture<Boolean> outcome) {
+        Acquisition.Ask ask = next == null ? null : next.askAlong();
+        if (next == null || ask == null) {
+            Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
+                try {
+                    outcome.complete(released(lease, reply, error));
+                } finally {
+                    engine.requests().end();
+                }
+            });
+            return;
+        }
+        engine.exchange(lease.owner(), ask.request(), (reply, error) -> {
+            try {
+                next.answered(ask, reply == null ? null : reply.acquired(), error);
+            } finally {
+                try {
+                    outcome.complete(released(lease, reply == null ? null : reply.released(), error));
+                } finally {
+                    engine.requests().end();
+                }
+            }
+        });
+    }
+
+    private boolean released(HeldLease lease, @Nullable ReleaseReply reply, @Nullable Throwable error) {
+        // A no that came while the lease should still have been running means it was lost before. A later one means
+        // nothing: the message may have travelled longer than the lease.
+        if (reply == ReleaseReply.NOT_OWNER && lease.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
+            losses.declare(
+                    lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
+            return false;
+        }
+        ended(lease);
+        if (error != null) {
+            engine.releases().undo(lease);
+        }
+        return true;
+    }
+
+    /** The release is over, and the section was protected to its end. */
+    void ended(HeldLease lease) {
+        lease.moves(Phase.RELEASING, Phase.RELEASED);
+        if (engine.notices().areHeard()) {
+            Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
+            engine.notices().tell(listener -> listener.released(lease.hold(), held));
+        }
+    }
+
+    /**
+     * Goes on reading with what was held whole, without a moment in which another could have it whole.
+     *
+     * @return the lease to read with; the old one, lost, if that was not to be had
+     */
+    HeldLease downgrade(HeldLease lease) {
+        if (!beginRelease(lease)) {
+            return lease;
+        }
+        watchdog.remove(lease);
+        OwnerId reader = engine.newOwner(platform.threadId(platform.currentThread()));
+        AcquireRequest request =
+                new AcquireRequest(lease.name(), reader.text(), lease.options.lease(), false, 1, Share.READ);
+        long sentNanos = platform.nanoTime();
+        long sentWall = platform.wallMillis();
+        try {
+            ExchangeReply reply = engine.ask(lease.name(), () -> store.exchange(lease.owner(), request));
+            Validity validity = Validity.after(sentNanos, sentWall, lease.options.lease());
+            if (reply.acquired() instanceof AcquireReply.Granted granted
+                    && reply.released() == ReleaseReply.RELEASED
+                    && validity.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
+                ended(lease);
+                HeldLease reads = new HeldLease(
+                        lease.name(),
+                        reader,
+                        granted.token(),
+                        lease.options,
+                        lease.thread,
+                        platform.nanoTime(),
+                        validity);
+                engine.hold(reads);
+                return reads;
+            }
+            cannotRead(lease, reader, "the store no longer had it");
+        } catch (LockException e) {
+            cannotRead(lease, reader, e.toString());
+        } finally {
+            next(lease);
+            engine.requests().end();
+        }
+        return lease;
+    }
+
+    private void cannotRead(HeldLease lease, OwnerId reader, String why) {
+        engine.releases().undo(lease);
+        engine.releases().undo(lease.name(), reader.text(), lease.options.lease());
+        losses.declare(lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "it could not be kept to read: " + why));
+    }
+}
