@@ -1,0 +1,77 @@
+package io.holdfast.examples.docs;
+
+import static java.time.Duration.ofSeconds;
+
+import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What {@code docs/primitives.md} shows. */
+public final class PrimitivesSnippets {
+    private PrimitivesSnippets() {}
+
+    /** In the order of coming. */
+    public static void inOrder(Holdfast locks, Consumer<Long> reserve) throws InterruptedException {
+        try (Lease lease = locks.fairLock("shop:seats:hall-4").acquire(ofSeconds(10))) {
+            reserve.accept(lease.token());
+        }
+    }
+
+    /** Beside others who read. */
+    public static void reading(Holdfast locks, Runnable export) throws InterruptedException {
+        DistributedReadWriteLock catalogue = locks.readWriteLock("shop:catalogue");
+        try (Lease lease = catalogue.readLock().acquire(ofSeconds(5))) {
+            export.run();
+            lease.ensureValid(); // nobody has written up to here
+        }
+    }
+
+    /** Writes, then reads on. */
+    public static boolean writingThenReading(Holdfast locks, Runnable rebuild, Runnable publish) {
+        DistributedReadWriteLock catalogue = locks.readWriteLock("shop:catalogue");
+        boolean safe;
+        catalogue.writeLock().lock();
+        try {
+            rebuild.run();
+            catalogue.readLock().lock(); // no command: this thread has it whole
+        } finally {
+            safe = catalogue.writeLock().unlock(); // from here on others may read, too
+        }
+        try {
+            publish.run();
+        } finally {
+            safe &= catalogue.readLock().unlock();
+        }
+        return safe;
+    }
+
+    /** Not more than ten at once. */
+    public static void limited(Holdfast locks, List<String> orders, Consumer<String> send) throws InterruptedException {
+        DistributedSemaphore calls = locks.semaphore("partner:api", 10);
+        try (Lease permit = calls.acquire(ofSeconds(5))) {
+            for (String order : orders) {
+                permit.ensureValid(); // ends here once the permit is lost
+                send.accept(order);
+            }
+        }
+    }
+
+    /** From ten to twenty. */
+    public static DistributedSemaphore moreOfThem(Holdfast locks, Consumer<String> note) {
+        DistributedSemaphore calls = locks.semaphore("partner:api", 20); // an object that means the new number
+        if (!calls.setPermits(20)) {
+            note.accept("nobody has a permit now: whoever takes the first decides");
+        }
+        return calls;
+    }
+
+    /** For whoever wonders. */
+    public static void whoIsIn(Holdfast locks, Consumer<String> console) {
+        locks.inspect("shop:*")
+                .forEach(lock ->
+                        console.accept(lock.name() + " shared by " + lock.sharedBy() + ", waiting: " + lock.waiters()));
+    }
+}
