@@ -93,11 +93,11 @@ local function text(number)
   return string.format('%.0f', number)
 end
 
--- Writes down how it is shared. The keys end with the last share.
+-- Writes down how it is shared. The keys end with the last share; if that is over, so are all.
 local function keep()
   local last = redis.call('ZRANGE', lock, -1, -1, 'WITHSCORES')[2]
-  if not last then
-    redis.call('DEL', holds)
+  if not last or tonumber(last) <= nowMs then
+    redis.call('DEL', lock, holds)
     kind = nil
     return
   end
