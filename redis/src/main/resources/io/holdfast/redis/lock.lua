@@ -281,7 +281,7 @@ end
 local lease, notAfter, ticketMs, grantMs = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local wanted, before = tonumber(ARGV[8]), ARGV[9] ~= '' and ARGV[9]
 local share, weight, of = ARGV[10] or 'x', tonumber(ARGV[11] or 1), tonumber(ARGV[12] or 0)
-local held, place = 0, nil
+local held, place, hadAll = 0, nil, false
 
 if before then
   place = redis.call('ZSCORE', queue, before)
@@ -289,7 +289,7 @@ if before then
   local theirs = 'hf1:' .. before .. ':'
   if type(value) == 'string' and string.sub(value, 1, #theirs) == theirs then
     redis.call('DEL', lock)
-    held, value = 1, false
+    held, value, hadAll = 1, false, true
   elseif shares(before) then
     takeAway(before)
     keep()
@@ -337,7 +337,7 @@ if value then
 else
   notifies = true
   -- One that had it whole and only reads from now on lets nobody in between.
-  local downgrades = held == 1 and share == 'r'
+  local downgrades = hadAll and share == 'r'
   for _ = 1, MOST_GRANTS do
     local head, more, count, theirShare, theirWeight, theirPermits = first()
     if downgrades or head == owner or not head and not more then
