@@ -324,6 +324,9 @@ if expiry then
 end
 
 if value and share == 'p' or kind and (kind == 'p' or share == 'p') and (kind ~= share or permits ~= of) then
+  if before and not value then
+    passOn()
+  end
   return { 8, now, held, kind == 'p' and permits or 0 }
 end
 
