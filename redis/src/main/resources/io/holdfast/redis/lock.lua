@@ -33,7 +33,7 @@
 --      4 too late
 --      5 the key has no expiry
 --      6 no token: the counter is none, or at its end
---      7 ask again at once: dead tickets were cleared, and there are more
+--      7 ask again at once: dead tickets were cleared, or others let in, and there are more
 --      8 used otherwise: how many permits it has, 0 if it is no semaphore
 -- Reply of release, and of resize: { 1 if the owner had the lock else 0, server time in us unless it was not wanted }
 
@@ -341,6 +341,7 @@ else
   notifies = true
   -- One that had it whole and only reads from now on lets nobody in between.
   local downgrades = hadAll and share == 'r'
+  local granted = 0
   for _ = 1, MOST_GRANTS do
     local head, more, count, theirShare, theirWeight, theirPermits = first()
     if downgrades or head == owner or not head and not more then
@@ -365,6 +366,10 @@ else
       return { 6, now, held }
     end
     left = more
+    granted = granted + 1
+  end
+  if granted == MOST_GRANTS then
+    return { 7, now, held }
   end
   if kind then
     left = redis.call('ZRANGE', lock, 0, 0, 'WITHSCORES')[2] - nowMs
