@@ -323,11 +323,20 @@ if expiry then
   return { 1, now, held, tonumber(string.match(redis.call('HGET', holds, owner), '^%d+')), 1 }
 end
 
-if value and share == 'p' or kind and (kind == 'p' or share == 'p') and (kind ~= share or permits ~= of) then
-  if before and not value then
+-- Whether what is held is something else than what is asked for.
+local function isOtherwise()
+  return value and share == 'p' or kind and (kind == 'p' or share == 'p') and (kind ~= share or permits ~= of)
+end
+
+local function otherwise()
+  if not value then
     passOn()
   end
   return { 8, now, held, kind == 'p' and permits or 0 }
+end
+
+if isOtherwise() then
+  return otherwise()
 end
 
 local left, notifies
@@ -367,6 +376,9 @@ else
     end
     left = more
     granted = granted + 1
+    if isOtherwise() then
+      return otherwise()
+    end
   end
   if granted == MOST_GRANTS then
     return { 7, now, held }
