@@ -216,8 +216,9 @@ local function give(to, wanted, expiry, ms, share, weight, of)
   if not kind then
     kind, used, permits = share, 0, of
   end
-  redis.call('ZADD', lock, expiry == 'PXAT' and ms or text(nowMs + ms), to)
+  -- First what may fail, if something else stands there: the lock would be left without an expiry.
   redis.call('HSET', holds, to, text(token) .. ' ' .. text(weight))
+  redis.call('ZADD', lock, expiry == 'PXAT' and ms or text(nowMs + ms), to)
   used = used + weight
   keep()
   return token, count
