@@ -19,6 +19,10 @@ final class Scripts {
     static final String FENCE = PREFIX + "~fence";
     /** So far ahead that no test gets there. */
     static final String NO_HURRY = "9000000000000000";
+    /** Longer than it takes a busy machine to put hundreds in line. */
+    static final long SHARE_TICKET = 60_000;
+
+    static final long SHARE_GRANT = 20_000;
 
     private final RedisServer redis;
     private final Keys keys = new Keys(PREFIX);
@@ -86,13 +90,114 @@ final class Scripts {
         return acquire(name, owner, 30_000, notAfter, 6_000, 2_000, 1, before);
     }
 
+    // --- shares of it
+
+    /** Asks to read, and waits for it if that is not to be had. */
+    Reply read(String name, String owner, long lease) {
+        return share(name, owner, lease, SHARE_TICKET, "", "r", 1, 0);
+    }
+
+    /** Asks to read, and does not wait. */
+    Reply tryRead(String name, String owner, long lease) {
+        return share(name, owner, lease, 0, "", "r", 1, 0);
+    }
+
+    /** Asks for so many permits of so many, and waits for them if they are not to be had. */
+    Reply permits(String name, String owner, long lease, int weight, int of) {
+        return share(name, owner, lease, SHARE_TICKET, "", "p", weight, of);
+    }
+
+    /** Asks for so many permits of so many, and does not wait. */
+    Reply tryPermits(String name, String owner, long lease, int weight, int of) {
+        return share(name, owner, lease, 0, "", "p", weight, of);
+    }
+
+    /** One gives up what it has, and another asks to read in the same go. */
+    Reply exchangeToRead(String name, String before, String owner) {
+        return share(name, owner, 30_000, 0, before, "r", 1, 0);
+    }
+
+    /** One gives up what it has, and another asks for permits in the same go. */
+    Reply exchangeToPermits(String name, String before, String owner, int weight, int of) {
+        return share(name, owner, 30_000, 0, before, "p", weight, of);
+    }
+
+    private Reply share(
+            String name, String owner, long lease, long ticket, String before, String kind, int weight, int of) {
+        return lock(
+                sharedKeys(name),
+                "acquire",
+                owner,
+                keys.inbox(),
+                Long.toString(lease),
+                NO_HURRY,
+                Long.toString(ticket),
+                Long.toString(Math.min(lease, SHARE_GRANT)),
+                "1",
+                before,
+                kind,
+                Integer.toString(weight),
+                Integer.toString(of));
+    }
+
+    /** Whether the owner had a share. */
+    boolean giveBack(String name, String owner) {
+        return lock(sharedKeys(name), "release", owner, keys.inbox()).code() == 1;
+    }
+
+    /** Whether it was a semaphore that somebody has permits of. */
+    boolean resize(String name, int permits) {
+        return lock(sharedKeys(name), "resize", "", keys.inbox(), Integer.toString(permits))
+                        .code()
+                == 1;
+    }
+
+    /** What renew.lua says of one lock. */
+    long renew(String name, String owner, long lease) {
+        List<String> scriptKeys = List.of(keys.lock(name), keys.queue(name), keys.holds(name));
+        if (run(Script.RENEW, scriptKeys, owner, Long.toString(lease)) instanceof List<?> list) {
+            return (Long) list.get(0);
+        }
+        throw new AssertionError("renew.lua must answer with a list");
+    }
+
+    private List<String> sharedKeys(String name) {
+        return List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence(), keys.holds(name));
+    }
+
+    /** Who shares the lock, by the end of their shares. */
+    List<?> sharers(String name) {
+        return (List<?>) requireNonNull(redis.command("ZRANGE", keys.lock(name), "0", "-1"));
+    }
+
+    /** How it is shared: kind, weight of all, permits. */
+    @Nullable
+    Object state(String name) {
+        return redis.command("HGET", keys.holds(name), "=");
+    }
+
+    /** The end of a share by the server's clock, ms. */
+    long endOfShare(String name, String owner) {
+        return Long.parseLong(String.valueOf(redis.command("ZSCORE", keys.lock(name), owner)));
+    }
+
+    /** The time of these shares is over, and nobody has looked yet. */
+    void endShares(String name, List<String> owners) {
+        List<String> command = new ArrayList<>(List.of("ZADD", keys.lock(name)));
+        owners.forEach(owner -> command.addAll(List.of("1000", owner)));
+        redis.command(command.toArray(String[]::new));
+    }
+
     /** Whether the owner had the lock. */
     boolean release(String name, String owner) {
         return lock(name, "release", owner, keys.inbox()).code() == 1;
     }
 
     private Reply lock(String name, String... args) {
-        List<String> scriptKeys = List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
+        return lock(List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence()), args);
+    }
+
+    private Reply lock(List<String> scriptKeys, String... args) {
         if (!(run(Script.LOCK, scriptKeys, args) instanceof List<?> list)) {
             throw new AssertionError("lock.lua must answer with a list");
         }
@@ -125,6 +230,14 @@ final class Scripts {
         /** Of one that was granted: how many tokens it may use. */
         long tokens() {
             return token() > 0 ? numbers.get(4) : 0;
+        }
+
+        /** Of one that meant something else by the name: how many permits it has. */
+        long permits() {
+            if (code() != 8) {
+                throw new AssertionError("not used otherwise: " + numbers);
+            }
+            return numbers.get(3);
         }
 
         /** Of an exchange: whether the one who gave up had the lock. */
