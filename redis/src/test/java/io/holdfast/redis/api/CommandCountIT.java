@@ -4,6 +4,7 @@ import static io.holdfast.redis.Until.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -14,6 +15,7 @@ import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,92 @@ class CommandCountIT {
             assertThat((network.bytesToServer() - up) / cycles).isLessThanOrEqualTo(750);
             assertThat((network.bytesToClient() - down) / cycles).isLessThanOrEqualTo(70);
         }
+    }
+
+    @Test
+    void readCycle_withoutContention_isTwoCommands() {
+        int cycles = 100;
+        try (Holdfast locks = connect()) {
+            DistributedLock lock = locks.readWriteLock("order:12345").readLock();
+            lock.lock();
+            lock.unlock();
+            redis.command("CONFIG", "RESETSTAT");
+            long requests = network.requestsSeen();
+
+            for (int i = 0; i < cycles; i++) {
+                lock.lock();
+                lock.unlock();
+            }
+
+            assertThat(network.requestsSeen() - requests).isEqualTo(2L * cycles);
+            assertThat(redis.commandStats())
+                    .containsEntry("evalsha", 2L * cycles)
+                    .doesNotContainKeys("eval", "publish");
+        }
+    }
+
+    @Test
+    void permitCycle_withoutContention_isTwoCommands() {
+        int cycles = 100;
+        try (Holdfast locks = connect()) {
+            DistributedSemaphore semaphore = locks.semaphore("partner-api", 3);
+            semaphore.tryAcquire(2).orElseThrow().release();
+            redis.command("CONFIG", "RESETSTAT");
+            long requests = network.requestsSeen();
+
+            for (int i = 0; i < cycles; i++) {
+                assertThat(semaphore.tryAcquire(2).orElseThrow().release()).isTrue();
+            }
+
+            assertThat(network.requestsSeen() - requests).isEqualTo(2L * cycles);
+            assertThat(redis.commandStats())
+                    .containsEntry("evalsha", 2L * cycles)
+                    .doesNotContainKeys("eval", "publish");
+        }
+    }
+
+    @Test
+    @Faults(44)
+    void release_thatLetsThreeReadersIn_isOneCommandAndThreeMessages() throws Exception {
+        List<Holdfast> clients = new ArrayList<>();
+        try (Holdfast holder = connect()) {
+            DistributedLock writer = holder.readWriteLock("a").writeLock();
+            writer.lock();
+            CountDownLatch counted = new CountDownLatch(1);
+            List<Future<Boolean>> readers = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                Holdfast client = Holdfast.connect(redis.uri());
+                clients.add(client);
+                readers.add(Crowd.start(() -> {
+                    DistributedLock reader = client.readWriteLock("a").readLock();
+                    reader.lock();
+                    counted.await();
+                    return reader.unlock();
+                }));
+            }
+            until(() -> HandOver.inboxes(redis) == 3 && waiting() == 3);
+            redis.command("CONFIG", "RESETSTAT");
+            long before = network.requestsSeen();
+
+            assertThat(writer.unlock()).isTrue();
+
+            assertThat(network.requestsSeen() - before).isEqualTo(1);
+            assertThat(redis.commandStats()).containsEntry("publish", 3L);
+            until(() -> holder.inspect("a").get(0).sharedBy().size() == 3);
+            counted.countDown();
+            for (Future<Boolean> reader : readers) {
+                assertThat(Crowd.get(reader)).isTrue();
+            }
+            assertThat(redis.commandStats())
+                    .as("nobody is told of what nobody waits for")
+                    .containsEntry("publish", 3L);
+        } finally {
+            clients.forEach(Holdfast::close);
+        }
+    }
+
+    private long waiting() {
+        return redis.command("ZCARD", "distributed_lock:~queue:{distributed_lock:a}") instanceof Long count ? count : 0;
     }
 
     @Test
