@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.holdfast.ClientClosedException;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
@@ -85,6 +86,59 @@ class InspectIT {
     }
 
     @Test
+    void sharedLock_isShownWithThoseWhoShareItAndThoseWhoWait() throws Exception {
+        DistributedReadWriteLock lock = locks.readWriteLock("a");
+        Lease first = lock.readLock().acquire(Duration.ZERO);
+        Lease second = locks.readWriteLock("a", o -> o.lease(Duration.ofSeconds(60)))
+                .readLock()
+                .acquire(Duration.ZERO);
+        Future<Boolean> writer = Crowd.start(() -> {
+            lock.writeLock().lock();
+            return lock.writeLock().unlock();
+        });
+        until(() -> locks.inspect("a").get(0).waiters().size() == 1);
+
+        assertThat(locks.inspect("*")).singleElement().satisfies(info -> {
+            assertThat(info.name()).isEqualTo("a");
+            assertThat(info.owner()).isEmpty();
+            assertThat(info.token()).isEmpty();
+            assertThat(info.sharedBy())
+                    .isEqualTo(redis.command("ZRANGE", "distributed_lock:a", "0", "-1"))
+                    .hasSize(2)
+                    .doesNotHaveDuplicates();
+            assertThat(info.waiters())
+                    .isEqualTo(redis.command("ZRANGE", "distributed_lock:~queue:{distributed_lock:a}", "0", "-1"))
+                    .doesNotContainAnyElementsOf(info.sharedBy());
+            assertThat(info.remaining())
+                    .as("the last of the leases")
+                    .isBetween(Duration.ofSeconds(55), Duration.ofSeconds(61));
+        });
+
+        assertThat(second.release()).isTrue();
+        assertThat(locks.inspect("a").get(0).sharedBy()).hasSize(1);
+        assertThat(first.release()).isTrue();
+        assertThat(Crowd.get(writer)).isTrue();
+        assertThat(locks.inspect("*")).isEmpty();
+    }
+
+    @Test
+    @Faults(56)
+    void semaphore_isShownWithThoseWhoHavePermits_andWithoutTheDead() throws Exception {
+        Lease dead = locks.semaphore(
+                        "s", 3, o -> o.lease(Duration.ofMillis(200)).renewal(false))
+                .acquire(2, Duration.ZERO);
+        try (Lease living = locks.semaphore("s", 3).acquire(1, Duration.ZERO)) {
+            until(() -> locks.inspect("s").get(0).sharedBy().size() == 1);
+
+            assertThat(dead.isValid()).isFalse();
+            assertThat(living.isValid()).isTrue();
+            assertThat(locks.inspect("s").get(0).owner()).isEmpty();
+            assertThat(locks.inspect("s").get(0).waiters()).isEmpty();
+        }
+        assertThat(locks.inspect("*")).isEmpty();
+    }
+
+    @Test
     @Faults(39)
     void lockOfAnother_isShownWithItsTextAndWithoutToken() {
         redis.command("SET", "distributed_lock:theirs", "some-uuid", "PX", "5000");
@@ -123,6 +177,7 @@ class InspectIT {
     void somethingThatIsNoLock_hidesNoOther() throws Exception {
         redis.command("HSET", "distributed_lock:hash", "f", "v");
         redis.command("RPUSH", "distributed_lock:list", "v");
+        redis.command("ZADD", "distributed_lock:zset", "9000000000000", "v");
         try (Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
             assertThat(lease.isValid()).isTrue();
             assertThat(names("*")).containsExactly("a");
