@@ -1,7 +1,9 @@
 package io.holdfast.redis.api;
 
+import static io.holdfast.redis.Until.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.servers.RedisServer;
@@ -9,6 +11,7 @@ import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 
 /** The least that a user of Redis must be allowed, and a user who is allowed that. */
 final class AccessList {
@@ -76,9 +79,40 @@ final class AccessList {
                 lease.extend(Duration.ofSeconds(60));
                 assertThat(two.inspect("*")).hasSize(1);
             }
+            share(one, two);
             StoreHealth health = one.health();
             assertThat(health.reachable()).as(health.toString()).isTrue();
         }
         assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+    }
+
+    /** Reads, writes and takes permits; waits for each, and lets others in. */
+    private static void share(Holdfast one, Holdfast two) throws Exception {
+        Lease writing = one.readWriteLock("c").writeLock().acquire(Duration.ZERO);
+        Future<Lease> reader =
+                Crowd.start(() -> two.readWriteLock("c").readLock().acquire(Duration.ofSeconds(10)));
+        until(() -> one.inspect("c").get(0).waiters().size() == 1);
+        assertThat(writing.release()).isTrue();
+        try (Lease reading = Crowd.get(reader)) {
+            reading.extend(Duration.ofSeconds(60));
+            assertThat(one.inspect("c").get(0).sharedBy()).hasSize(1);
+            assertThat(one.readWriteLock("c").readLock().tryAcquire().map(Lease::release))
+                    .contains(true);
+            assertThat(one.readWriteLock("c").writeLock().tryAcquire()).isEmpty();
+        }
+        DistributedReadWriteLock both = one.readWriteLock("c");
+        both.writeLock().lock();
+        both.readLock().lock();
+        assertThat(both.writeLock().unlock()).as("goes on reading").isTrue();
+        assertThat(both.readLock().unlock()).isTrue();
+
+        Lease all = one.semaphore("d", 2).acquire(2, Duration.ZERO);
+        Future<Lease> waiter = Crowd.start(() -> two.semaphore("d", 2).acquire(1, Duration.ofSeconds(10)));
+        until(() -> one.inspect("d").get(0).waiters().size() == 1);
+        assertThat(one.semaphore("d", 2).setPermits(3)).isTrue();
+        try (Lease permit = Crowd.get(waiter)) {
+            permit.extend(Duration.ofSeconds(60));
+            assertThat(all.release()).isTrue();
+        }
     }
 }
