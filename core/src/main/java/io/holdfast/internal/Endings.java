@@ -179,6 +179,7 @@ final class Endings {
                         lease.thread,
                         platform.nanoTime(),
                         validity);
+                engine.notices().tell(listener -> listener.acquired(reads.hold(), Duration.ZERO));
                 engine.hold(reads);
                 return reads;
             }

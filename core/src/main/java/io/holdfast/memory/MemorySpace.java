@@ -209,7 +209,8 @@ final class MemorySpace {
         long now = context.platform().nanoTime();
         Lock lock = locks.get(next.name());
         if (lock == null) {
-            return new ExchangeReply(ReleaseReply.NOT_OWNER, acquire(next, context));
+            return new ExchangeReply(
+                    ReleaseReply.NOT_OWNER, next.share().isRead() ? new AcquireReply.Busy() : acquire(next, context));
         }
         if (lock.queue.containsKey(owner) && !lock.queue.containsKey(next.owner())) {
             Map<String, Ticket> queue = new LinkedHashMap<>(lock.queue);
@@ -221,10 +222,16 @@ final class MemorySpace {
                 }
             });
         }
+        lock.clean(now);
+        Hold had = lock.holds.get(owner);
         boolean held = giveUp(lock, owner, now);
-        boolean downgrades = held && next.share().isRead();
+        boolean downgrades = had != null && had.share.isWhole() && next.share().isRead();
         if (!downgrades) {
             passOn(next.name(), lock, now);
+        }
+        if (next.share().isRead() && !downgrades && !lock.holds.containsKey(next.owner())) {
+            // It reads on in one step, or not at all.
+            return new ExchangeReply(held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER, new AcquireReply.Busy());
         }
         return new ExchangeReply(
                 held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER, acquire(next, context, downgrades));

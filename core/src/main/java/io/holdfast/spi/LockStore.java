@@ -47,6 +47,9 @@ public interface LockStore extends AutoCloseable {
      * order. A store that can do both in one go saves a round trip, and lets the second owner have the first one's place
      * in the queue, if it had one.
      *
+     * <p>A request to read is different: it is that of one who has the lock whole and goes on reading. A store that can share
+     * locks lets nobody in between, and answers {@link AcquireReply.Busy} if the first owner did not have it whole any more.
+     *
      * @param owner who gives up
      * @param next who asks, for the same lock
      */

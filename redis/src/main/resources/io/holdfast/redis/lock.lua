@@ -284,6 +284,11 @@ local wanted, before = tonumber(ARGV[8]), ARGV[9] ~= '' and ARGV[9]
 local share, weight, of = ARGV[10] or 'x', tonumber(ARGV[11] or 1), tonumber(ARGV[12] or 0)
 local held, place, hadAll = 0, nil, false
 
+-- One that had it whole and reads on does so in one step or not at all.
+if before and share == 'r' and now > notAfter then
+  return { 4, now, held }
+end
+
 if before then
   place = redis.call('ZSCORE', queue, before)
   drop(before)
@@ -322,6 +327,13 @@ if expiry then
     keep()
   end
   return { 1, now, held, tonumber(string.match(redis.call('HGET', holds, owner), '^%d+')), 1 }
+end
+
+if before and share == 'r' and not hadAll then
+  if not value then
+    passOn()
+  end
+  return { 3, now, held }
 end
 
 -- Whether what is held is something else than what is asked for.

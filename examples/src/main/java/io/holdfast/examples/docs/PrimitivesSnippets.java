@@ -4,6 +4,7 @@ import static java.time.Duration.ofSeconds;
 
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
+import io.holdfast.Election;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import java.util.List;
@@ -66,6 +67,16 @@ public final class PrimitivesSnippets {
             note.accept("nobody has a permit now: whoever takes the first decides");
         }
         return calls;
+    }
+
+    /** One of all the processes. */
+    public static Election.Candidacy leading(Holdfast locks, Consumer<Long> dispatch) {
+        Election.Candidacy candidacy = locks.election("shop:scheduler").stand(lease -> {
+            while (lease.isValid()) {
+                dispatch.accept(lease.token()); // the token tells a later leader's work from an earlier one's
+            }
+        });
+        return candidacy;
     }
 
     /** For whoever wonders. */

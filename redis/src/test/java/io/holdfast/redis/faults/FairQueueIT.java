@@ -1,8 +1,8 @@
 package io.holdfast.redis.faults;
 
 import static io.holdfast.redis.faults.Timing.LONG;
-import static io.holdfast.redis.faults.Timing.since;
 import static io.holdfast.redis.faults.Timing.get;
+import static io.holdfast.redis.faults.Timing.since;
 import static java.time.Duration.ofSeconds;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -310,11 +310,10 @@ public final class ServerAudit implements Server.Watcher {
             return;
         }
         List<String> waiting = liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
-        if (!waiting.isEmpty()
-                && now.shares()
-                        .fits(
-                                now.value(),
-                                model().hash(Commands.key(command, 2)).get(waiting.get(0)))) {
+        String first = waiting.isEmpty()
+                ? null
+                : model().hash(Commands.key(command, 2)).get(waiting.get(0));
+        if (first != null && now.shares().fits(now.value(), first)) {
             throw new Violation("L2", lock + " was given back, and not passed on to " + waiting.get(0));
         }
     }

@@ -139,8 +139,9 @@ final class Mutants {
                     "who leaves does not pass the lock on",
                     new Edit(
                             LOCK,
-                            "  if not value then\n" + "    passOn()",
-                            "  if not held and not value then\n" + "    passOn()")),
+                            "  if not value then\n" + "    passOn()\n" + "  end\n" + "  return { held and 1",
+                            "  if not held and not value then\n" + "    passOn()\n" + "  end\n"
+                                    + "  return { held and 1")),
             Mutant.of(
                     "an acquire that comes late is carried out, and queues for somebody who has left",
                     new Edit(LOCK, "if now > notAfter then", "if now > notAfter + 86400000000 then")),
@@ -414,7 +415,7 @@ final class Mutants {
                             "    takeAway(owner)\n" + "    keep()\n" + "    return { 1, now }\n")),
             Mutant.of(
                     "one that reads on lets those who wait write in between",
-                    new Edit(LOCK, "local downgrades = held == 1 and share == 'r'\n", "local downgrades = false\n")),
+                    new Edit(LOCK, "local downgrades = hadAll and share == 'r'\n", "local downgrades = false\n")),
             Mutant.of(
                     "a repeated request for a share is given a second one",
                     new Edit(
