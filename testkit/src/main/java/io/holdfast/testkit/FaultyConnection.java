@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One client's way to the store behind a {@link FaultyStore}. */
@@ -203,14 +204,13 @@ final class FaultyConnection implements LockStore {
 
     /** Takes the lock from whoever has it, unseen by the record. */
     Optional<String> take(String name) {
-        return inner.inspect("*").toCompletableFuture().join().stream()
+        List<String> holders = inner.inspect("*").toCompletableFuture().join().stream()
                 .filter(lock -> lock.name().equals(name))
-                .flatMap(lock -> lock.owner().stream())
-                .findFirst()
-                .map(owner -> {
-                    inner.release(name, owner).toCompletableFuture().join();
-                    return owner;
-                });
+                .flatMap(lock -> Stream.concat(lock.owner().stream(), lock.sharedBy().stream()))
+                .toList();
+        holders.forEach(
+                owner -> inner.release(name, owner).toCompletableFuture().join());
+        return holders.stream().findFirst();
     }
 
     void gone(String name, String owner) {
