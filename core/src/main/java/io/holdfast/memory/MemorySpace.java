@@ -80,7 +80,7 @@ final class MemorySpace {
             int used = holds.values().stream()
                     .mapToInt(hold -> hold.share.weight())
                     .sum();
-            return share.isRead() || used + share.weight() <= permits;
+            return share.isRead() || share.weight() <= permits - used;
         }
 
         /** Whether this means something else by the name than those who hold it. */
@@ -147,11 +147,11 @@ final class MemorySpace {
             own.expiryNanos = later(own.expiryNanos, now + request.lease().toNanos());
             return new AcquireReply.Granted(own.token, own.tokens);
         }
-        if (lock.isUsedOtherwise(request.share())) {
-            return new AcquireReply.Failed(usedOtherwise(request, lock));
-        }
         if (!downgrades) {
             grantToThoseBefore(request.name(), lock, request.owner(), now);
+        }
+        if (lock.isUsedOtherwise(request.share())) {
+            return new AcquireReply.Failed(usedOtherwise(request, lock));
         }
         if (lock.fits(request.share()) && (downgrades || !isAhead(lock, request.owner(), now))) {
             lock.queue.remove(request.owner());
