@@ -117,6 +117,24 @@ final class Scripts {
         return share(name, owner, 30_000, 0, before, "r", 1, 0);
     }
 
+    /** The same, not after that time of the server. */
+    Reply exchangeToRead(String name, String before, String owner, String notAfter) {
+        return lock(
+                sharedKeys(name),
+                "acquire",
+                owner,
+                keys.inbox(),
+                "30000",
+                notAfter,
+                "0",
+                "2000",
+                "1",
+                before,
+                "r",
+                "1",
+                "0");
+    }
+
     /** One gives up what it has, and another asks for permits in the same go. */
     Reply exchangeToPermits(String name, String before, String owner, int weight, int of) {
         return share(name, owner, 30_000, 0, before, "p", weight, of);

@@ -713,6 +713,31 @@ class ShareScriptIT {
         assertThat(scripts.holder("a")).isEqualTo("d:1:w");
     }
 
+    /** Others may have written since, so it must not read on as if nothing had been. */
+    @Test
+    @Faults({17, 55})
+    void writerThatHasLostTheLock_doesNotGoOnReading_thoughItIsFree() {
+        scripts.attempt("a", "c:1:w", 30_000);
+        redis.command("DEL", LOCK);
+
+        assertThat(scripts.exchangeToRead("a", "c:1:w", "c:1:r").code()).isEqualTo(3);
+        nothingIsLeft();
+    }
+
+    /** If it gave up the whole first, somebody could write before it is tried again. */
+    @Test
+    @Faults({16, 55})
+    void writerThatGoesOnReading_tooLate_keepsWhatItHas() {
+        scripts.attempt("a", "c:1:w", 30_000);
+        scripts.queue("a", "d:1:w", 30_000);
+
+        assertThat(scripts.exchangeToRead("a", "c:1:w", "c:1:r", "1").code()).isEqualTo(4);
+
+        assertThat(scripts.holder("a")).isEqualTo("c:1:w");
+        assertThat(scripts.exchangeToRead("a", "c:1:w", "c:1:r").gaveUp()).isTrue();
+        assertThat(scripts.sharers("a")).isEqualTo(List.of("c:1:r"));
+    }
+
     /** Readers that hand on what they have would otherwise keep a writer out for ever. */
     @Test
     @Faults({49, 55})

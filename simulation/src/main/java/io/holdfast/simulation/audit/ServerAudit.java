@@ -313,7 +313,7 @@ public final class ServerAudit implements Server.Watcher {
         String first = waiting.isEmpty()
                 ? null
                 : model().hash(Commands.key(command, 2)).get(waiting.get(0));
-        if (first != null && now.shares().fits(now.value(), first)) {
+        if (first != null && now.shares().fits(now.value(), first, model().nowMillis())) {
             throw new Violation("L2", lock + " was given back, and not passed on to " + waiting.get(0));
         }
     }

@@ -2,6 +2,7 @@ package io.holdfast.simulation.audit;
 
 import io.holdfast.simulation.redis.RedisModel;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +33,8 @@ record Shares(Map<String, Long> expiries, Map<String, String> holds) {
     }
 
     /** Added up, not as the server has written it down. */
-    private long weights() {
-        return expiries.keySet().stream()
+    private long weights(List<String> living) {
+        return living.stream()
                 .mapToLong(owner -> {
                     String hold = holds.getOrDefault(owner, "0 0");
                     return Long.parseLong(hold.substring(hold.indexOf(' ') + 1));
@@ -42,18 +43,21 @@ record Shares(Map<String, Long> expiries, Map<String, String> holds) {
     }
 
     /** Whether what is held leaves room for what a ticket asks for. */
-    boolean fits(@Nullable String whole, String ticket) {
+    boolean fits(@Nullable String whole, String ticket, long nowMillis) {
         if (whole != null) {
             return false;
         }
         String state = holds.get("=");
-        if (expiries.isEmpty() || state == null) {
+        List<String> living = expiries.keySet().stream()
+                .filter(owner -> expiries.getOrDefault(owner, 0L) > nowMillis)
+                .toList();
+        if (living.isEmpty() || state == null) {
             return true;
         }
         String[] held = state.split(" ", -1);
         String[] wanted = ticket.split(" ", -1);
         String kind = wanted.length > 3 ? wanted[3] : "x";
         return kind.equals(held[0])
-                && (kind.equals("r") || weights() + Long.parseLong(wanted[4]) <= Long.parseLong(held[2]));
+                && (kind.equals("r") || weights(living) + Long.parseLong(wanted[4]) <= Long.parseLong(held[2]));
     }
 }
