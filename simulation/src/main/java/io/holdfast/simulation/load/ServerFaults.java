@@ -69,7 +69,7 @@ final class ServerFaults {
             case EVICTION -> evict(dice, name);
             case SCRIPT_FLUSH -> scene.server().byHand("SCRIPT", "FLUSH");
             case FOREIGN_VALUE -> {
-                String value = dice.oneIn(2) ? "somebody" : "hf9:x:1";
+                String value = dice.oneIn(3) ? "somebody" : "hf9:x:1";
                 scene.server().byHand("SET", key, value, "NX", "PX", Long.toString(length / MS + 1));
             }
             case KEY_WITHOUT_EXPIRY -> {

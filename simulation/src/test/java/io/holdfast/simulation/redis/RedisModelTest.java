@@ -275,7 +275,8 @@ class RedisModelTest {
         assertThat(lock(script, "acquire", "c1:1:1")).isEqualTo(List.of(1L, micros, 0L, micros + 2_000_000, 1L));
         assertThat(lock(script, "acquire", "c2:1:1")).isEqualTo(List.of(2L, micros, 0L, 10_000L, 0L, 1L));
         assertThat(lock(script, "release", "c1:1:1")).isEqualTo(List.of(1L, micros));
-        assertThat(published).containsExactly("inbox:c2 c2:1:1 lock");
+        assertThat(published)
+                .containsExactly("inbox:c2 c2:1:1 " + (micros + 2_000_001) + " 1 2000 " + micros + " lock");
         assertThat(redis.value("lock")).isEqualTo("hf1:c2:1:1:" + (micros + 2_000_001));
     }
 
