@@ -126,7 +126,7 @@ final class Section {
             party.platform().sleep(length());
         } else if (!belief.isLost()) {
             throw new Violation("I8", "one that wrote cannot read on, and nobody was told of a loss");
-        } else if (lasts && scene.director().isQuietSoFar()) {
+        } else if (lasts && scene.director().isQuietSoFar() && scene.auditor().modelWasKept()) {
             throw new Violation("L5", "nothing was wrong, and one that wrote could not read on");
         }
         scene.called();
