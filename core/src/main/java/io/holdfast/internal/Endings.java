@@ -152,7 +152,7 @@ final class Endings {
     /**
      * Goes on reading with what was held whole, without a moment in which another could have it whole.
      *
-     * @return the lease to read with; the old one, lost, if that was not to be had
+     * @return the lease to read with; the old one, lost, if that was not to be had: GONE if it had been lost before
      */
     HeldLease downgrade(HeldLease lease) {
         if (!beginRelease(lease)) {
@@ -183,9 +183,9 @@ final class Endings {
                 engine.hold(reads);
                 return reads;
             }
-            cannotRead(lease, reader, "the store no longer had it");
+            cannotRead(lease, reader, Loss.Cause.GONE, "the store no longer had it");
         } catch (LockException e) {
-            cannotRead(lease, reader, e.toString());
+            cannotRead(lease, reader, Loss.Cause.EXPIRED, e.toString());
         } finally {
             next(lease);
             engine.requests().end();
@@ -193,9 +193,9 @@ final class Endings {
         return lease;
     }
 
-    private void cannotRead(HeldLease lease, OwnerId reader, String why) {
+    private void cannotRead(HeldLease lease, OwnerId reader, Loss.Cause cause, String why) {
         engine.releases().undo(lease);
         engine.releases().undo(lease.name(), reader.text(), lease.options.lease());
-        losses.declare(lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "it could not be kept to read: " + why));
+        losses.declare(lease, Phase.RELEASING, new Loss(cause, "it could not be kept to read: " + why));
     }
 }

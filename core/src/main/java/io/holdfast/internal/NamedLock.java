@@ -6,6 +6,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.Loss;
 import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.Optional;
@@ -99,7 +100,9 @@ public final class NamedLock implements DistributedLock {
         }
         boolean safe = engine.isValid(entry.lease);
         other.lease = engine.endings().downgrade(entry.lease);
-        return safe;
+        Loss loss = entry.lease.loss();
+        // Whether it can go on reading does not change what it wrote before; that the lock was gone by then does.
+        return safe && (loss == null || loss.cause() != Loss.Cause.GONE);
     }
 
     private ThreadHolds.@Nullable Entry entry() {

@@ -249,6 +249,39 @@ interface ReadWriteContract extends Contract {
         assertThat(waits.join()).isTrue();
     }
 
+    /** What it wrote was not protected to its end, and what it reads from here on is not either. */
+    @Test
+    @Faults({52, 55})
+    default void downgrade_ofWhatWasTakenAwayUnnoticed_isFalseForBoth() {
+        DistributedReadWriteLock lock = lock();
+        assertThat(lock.writeLock().tryLock()).isTrue();
+        assertThat(lock.readLock().tryLock()).isTrue();
+        bench().expire();
+
+        assertThat(lock.writeLock().unlock()).isFalse();
+
+        assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
+        assertThat(lock.readLock().unlock()).isFalse();
+        assertThat(bench().isFree()).isTrue();
+    }
+
+    /** What it wrote was protected; only that it reads on could not be had. */
+    @Test
+    @Faults({50, 55})
+    default void downgrade_whileTheStoreIsOutOfReach_losesTheReadingOnly() {
+        DistributedReadWriteLock lock = lock();
+        assertThat(lock.writeLock().tryLock()).isTrue();
+        assertThat(lock.readLock().tryLock()).isTrue();
+        bench().store().cutOff();
+
+        assertThat(lock.writeLock().unlock()).isTrue();
+
+        assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
+        bench().store().restore();
+        assertThat(lock.readLock().unlock()).isFalse();
+        bench().until(bench()::isFree);
+    }
+
     @Test
     default void readerInsideAWriter_canBeGivenUpFirst() {
         DistributedReadWriteLock lock = lock();
