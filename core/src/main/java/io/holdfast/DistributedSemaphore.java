@@ -66,4 +66,10 @@ public interface DistributedSemaphore {
      * @return false if nobody holds a permit: then the next to take one decides
      */
     boolean setPermits(int permits);
+
+    /**
+     * So many permits as a lock, to take them together with others by {@link Holdfast#allOf}. Its forms that are bound to a
+     * thread are re-entrant: a thread that has so many permits has them, and takes no more.
+     */
+    DistributedLock asLock(int permits);
 }

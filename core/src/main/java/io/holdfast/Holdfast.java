@@ -3,6 +3,7 @@ package io.holdfast;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.internal.Engine;
+import io.holdfast.internal.JointLock;
 import io.holdfast.internal.NamedElection;
 import io.holdfast.internal.NamedLock;
 import io.holdfast.internal.NamedReadWriteLock;
@@ -17,6 +18,7 @@ import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -109,6 +111,25 @@ public final class Holdfast implements AutoCloseable {
     /** As {@link #election(String)}, with this client's options changed as told. */
     public Election election(String name, Consumer<LockOptions.Builder> changes) {
         return new NamedElection(engine, Names.check(name), changed(name, changes));
+    }
+
+    /**
+     * All of these locks, taken together or not at all. They may be of any kind, and of this client only. Whoever takes several
+     * takes them in the order of their names, so that two who want the same ones never wait for each other; a thread that
+     * holds some of them already and asks for more is not protected in this way.
+     *
+     * <p>The lease is that of all of them: it is lost when the first of them is, and {@link Lease#token(String)} tells the
+     * fencing token of each.
+     *
+     * @throws IllegalArgumentException if there are none, one is of another client, or one name is meant in two ways
+     */
+    public DistributedLock allOf(DistributedLock... locks) {
+        return allOf(List.of(locks));
+    }
+
+    /** As {@link #allOf(DistributedLock...)}. */
+    public DistributedLock allOf(Collection<? extends DistributedLock> locks) {
+        return new JointLock(engine, locks);
     }
 
     private LockOptions changed(String name, Consumer<LockOptions.Builder> changes) {

@@ -19,8 +19,24 @@ public interface Lease extends AutoCloseable {
 
     String lockName();
 
-    /** The fencing token: higher than that of every earlier holder, constant while the lease is renewed. */
+    /**
+     * The fencing token: higher than that of every earlier holder, constant while the lease is renewed.
+     *
+     * @throws UnsupportedOperationException if this is the lease of several locks: each has a token of its own
+     */
     long token();
+
+    /**
+     * The fencing token of one of the locks that this lease is about.
+     *
+     * @throws IllegalArgumentException if it is not about that lock
+     */
+    default long token(String lockName) {
+        if (!lockName().equals(lockName)) {
+            throw new IllegalArgumentException("this is a lease of '" + lockName() + "', not of '" + lockName + "'");
+        }
+        return token();
+    }
 
     /** Whether the lease is ours and known to be so, by this machine's clocks alone, without asking the store. */
     boolean isValid();

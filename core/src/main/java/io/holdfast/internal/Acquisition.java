@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An answer counts as "held" only while its lease, counted from before the request was sent, still runs. One that
  * comes later is undone, and the next request has a new id.
  */
-final class Acquisition {
+final class Acquisition implements Attempt<HeldLease> {
     private enum Phase {
         /** In the line, behind others. */
         QUEUED,
@@ -118,8 +118,8 @@ final class Acquisition {
         return wish.waits();
     }
 
-    /** The lease; empty if others held the lock until the wait was over. */
-    CompletableFuture<Optional<HeldLease>> result() {
+    @Override
+    public CompletableFuture<Optional<HeldLease>> result() {
         return wish.result();
     }
 
@@ -235,8 +235,8 @@ final class Acquisition {
         runner.execute(this::ask);
     }
 
-    /** The caller has left: whatever comes of it is undone, a lease that has just been granted included. */
-    void abandon() {
+    @Override
+    public void abandon() {
         end();
         wish.abandoned();
     }

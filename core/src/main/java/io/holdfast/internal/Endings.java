@@ -9,10 +9,14 @@ import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.ReleaseItem;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.Share;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** How a hold ends that is given up: passed on to the next of this client, given back to the store, or kept to read. */
@@ -20,15 +24,13 @@ final class Endings {
     private final Engine engine;
     private final Platform platform;
     private final LockStore store;
-    private final Platform.Worker worker;
     private final Watchdog watchdog;
     private final Losses losses;
 
-    Endings(Engine engine, LockStore store, Platform.Worker worker, Watchdog watchdog, Losses losses) {
+    Endings(Engine engine, LockStore store, Watchdog watchdog, Losses losses) {
         this.engine = engine;
         this.platform = engine.platform();
         this.store = store;
-        this.worker = worker;
         this.watchdog = watchdog;
         this.losses = losses;
     }
@@ -42,7 +44,7 @@ final class Endings {
             return true;
         }
         Acquisition next = leaves(lease);
-        Caller caller = new Caller(platform, worker);
+        Caller caller = engine.caller();
         CompletableFuture<Boolean> outcome = new CompletableFuture<>();
         if (caller.runs()) {
             sendRelease(lease, next, outcome);
@@ -61,6 +63,74 @@ final class Endings {
             Acquisition next = leaves(lease);
             engine.releases().execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
         }
+    }
+
+    /** Gives several locks back. True if the section was protected to its end by all of them. */
+    boolean release(List<HeldLease> leases) {
+        Caller caller = engine.caller();
+        List<CompletableFuture<Boolean>> outcomes = new ArrayList<>();
+        boolean safe = begin(leases, outcomes, caller.runs() ? Runnable::run : engine.releases());
+        CompletableFuture<Boolean> all = CompletableFuture.allOf(outcomes.toArray(new CompletableFuture<?>[0]))
+                .thenApply(done -> outcomes.stream().allMatch(CompletableFuture::join));
+        if (!caller.runs()) {
+            // As above: the rest is done in the background.
+            Platform.Timer limit = platform.schedule(engine.commandTimeout().toNanos(), () -> all.complete(true));
+            all.whenComplete((value, error) -> limit.cancel());
+        }
+        return caller.awaitUninterruptibly(all) && safe;
+    }
+
+    void releaseInBackground(List<HeldLease> leases) {
+        begin(leases, new ArrayList<>(), engine.releases());
+    }
+
+    /** Begins to release these, many in one go. False if one of them was not valid any more. */
+    private boolean begin(List<HeldLease> leases, List<CompletableFuture<Boolean>> outcomes, Executor sender) {
+        boolean safe = true;
+        List<HeldLease> together = new ArrayList<>();
+        for (HeldLease lease : leases) {
+            if (!beginRelease(lease)) {
+                safe = false;
+            } else if (!passOn(lease)) {
+                Acquisition next = leaves(lease);
+                if (next == null) {
+                    together.add(lease);
+                } else {
+                    CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+                    outcomes.add(outcome);
+                    sender.execute(() -> sendRelease(lease, next, outcome));
+                }
+            }
+        }
+        for (int from = 0; from < together.size(); from += LockStore.AT_ONCE) {
+            List<HeldLease> some = together.subList(from, Math.min(from + LockStore.AT_ONCE, together.size()));
+            CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+            outcomes.add(outcome);
+            sender.execute(() -> sendReleases(some, true, outcome));
+        }
+        return safe;
+    }
+
+    private void sendReleases(List<HeldLease> leases, boolean safe, CompletableFuture<Boolean> outcome) {
+        List<ReleaseItem> items = leases.stream()
+                .map(lease -> new ReleaseItem(lease.name(), lease.owner()))
+                .toList();
+        Failures.releaseAll(store, items).whenComplete((replies, error) -> {
+            int answered = replies == null ? leases.size() : replies.size();
+            boolean safeSoFar = safe;
+            try {
+                for (int i = 0; i < answered; i++) {
+                    safeSoFar &= released(leases.get(i), replies == null ? null : replies.get(i), error);
+                    engine.requests().end();
+                }
+            } finally {
+                if (answered < leases.size()) {
+                    sendReleases(leases.subList(answered, leases.size()), safeSoFar, outcome);
+                } else {
+                    outcome.complete(safeSoFar);
+                }
+            }
+        });
     }
 
     /** Hands the lease to the next in the line; then its release is over. */

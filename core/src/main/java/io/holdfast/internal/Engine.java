@@ -24,11 +24,11 @@ import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +75,7 @@ public final class Engine implements AutoCloseable {
         this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
         this.releases = new Releases(platform, store, requests);
         this.watchdog = new Watchdog(platform, store, commandTimeout, losses, notices);
-        this.endings = new Endings(this, store, worker, watchdog, losses);
+        this.endings = new Endings(this, store, watchdog, losses);
     }
 
     public static Engine open(
@@ -147,21 +147,34 @@ public final class Engine implements AutoCloseable {
         return OwnerId.fresh(clientId, thread, platform);
     }
 
-    /** Waits for a lock; empty if others held it until the wait was over. */
-    Optional<HeldLease> acquire(Wish wish, boolean interruptibly) throws InterruptedException {
-        if (interruptibly && platform.interrupted()) {
-            throw new InterruptedException();
-        }
-        Caller caller = new Caller(platform, worker);
-        Acquisition acquisition = new Acquisition(this, wish, caller, caller.runs());
+    /** The calling thread, as one that waits and runs its own requests meanwhile. */
+    Caller caller() {
+        return new Caller(platform, worker);
+    }
+
+    /**
+     * Begins to acquire a lock.
+     *
+     * @param runner where requests are sent from
+     * @param callerRuns whether the runner is the caller itself
+     */
+    Acquisition acquire(Wish wish, Executor runner, boolean callerRuns) {
+        Acquisition acquisition = new Acquisition(this, wish, runner, callerRuns);
         acquisition.start();
-        return caller.await(acquisition.result(), interruptibly ? acquisition::abandon : null);
+        return acquisition;
     }
 
     Acquisition acquireAsync(Wish wish) {
-        Acquisition acquisition = new Acquisition(this, wish, worker, false);
-        acquisition.start();
-        return acquisition;
+        return acquire(wish, worker, false);
+    }
+
+    /** Begins to acquire several locks, as above. */
+    Gathering acquire(Gathering.Members members, Caller caller) {
+        return new Gathering(this, members, caller, caller.runs()).start();
+    }
+
+    Gathering acquireAsync(Gathering.Members members) {
+        return new Gathering(this, members, worker, false).start();
     }
 
     /** Sends a request that was announced. */
@@ -169,6 +182,20 @@ public final class Engine implements AutoCloseable {
         Failures.guarded(() -> store.acquire(request)).whenComplete((reply, error) -> {
             try {
                 whenAnswered.accept(reply, error);
+            } finally {
+                requests.end();
+            }
+        });
+    }
+
+    /** Sends a request for several that was announced. */
+    void askAll(
+            List<AcquireRequest> asked,
+            boolean part,
+            BiConsumer<@Nullable List<AcquireReply>, @Nullable Throwable> whenAnswered) {
+        Failures.acquireAll(store, asked, part).whenComplete((replies, error) -> {
+            try {
+                whenAnswered.accept(replies, error);
             } finally {
                 requests.end();
             }
@@ -262,21 +289,35 @@ public final class Engine implements AutoCloseable {
                         "lock '" + lease.name() + "': the lease with token " + lease.token() + " was released");
     }
 
-    void extend(HeldLease lease, Duration length) {
-        ensureValid(lease);
+    void extend(List<HeldLease> leases, Duration length) {
+        leases.forEach(this::ensureValid);
+        for (int from = 0; from < leases.size(); from += Watchdog.BATCH) {
+            extendAtOnce(leases.subList(from, Math.min(from + Watchdog.BATCH, leases.size())), length);
+        }
+        leases.forEach(this::ensureValid);
+    }
+
+    private void extendAtOnce(List<HeldLease> leases, Duration length) {
         long sentNanos = platform.nanoTime();
         long sentWall = platform.wallMillis();
-        RenewItem item = new RenewItem(lease.name(), lease.owner(), length);
-        RenewReply reply = ask(lease.name(), () -> Failures.renew(store, List.of(item), commandTimeout))
-                .get(0);
-        if (reply instanceof RenewReply.Renewed) {
-            lease.prove(Validity.after(sentNanos, sentWall, length));
-        } else if (reply instanceof RenewReply.Failed failed) {
-            throw Failures.asLockException(lease.name(), failed.failure());
-        } else {
-            lose(lease, new Loss(Loss.Cause.GONE, "the store no longer had it when it was to be extended"));
+        List<RenewItem> items = leases.stream()
+                .map(lease -> new RenewItem(lease.name(), lease.owner(), length))
+                .toList();
+        List<RenewReply> replies = ask(items.get(0).name(), () -> Failures.renew(store, items, commandTimeout));
+        RuntimeException failure = null;
+        for (int i = 0; i < leases.size(); i++) {
+            HeldLease lease = leases.get(i);
+            if (replies.get(i) instanceof RenewReply.Renewed) {
+                lease.prove(Validity.after(sentNanos, sentWall, length));
+            } else if (replies.get(i) instanceof RenewReply.Failed failed) {
+                failure = Failures.asLockException(lease.name(), failed.failure());
+            } else {
+                lose(lease, new Loss(Loss.Cause.GONE, "the store no longer had it when it was to be extended"));
+            }
         }
-        ensureValid(lease);
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     /** Changes the number of permits; false if none are held. */
@@ -337,7 +378,7 @@ public final class Engine implements AutoCloseable {
         if (requests.isClosed()) {
             throw new ClientClosedException(about);
         }
-        Caller caller = new Caller(platform, worker);
+        Caller caller = caller();
         CompletableFuture<T> answer = new CompletableFuture<>();
         Runnable send = () -> Failures.guarded(question).whenComplete((value, error) -> {
             if (error != null) {
@@ -390,7 +431,7 @@ public final class Engine implements AutoCloseable {
         @Override
         public void gone(String name, String owner, String detail) {
             for (HeldLease lease : watchdog.held()) {
-                if (lease.owner().equals(owner)) {
+                if (lease.name().equals(name) && lease.owner().equals(owner)) {
                     lose(lease, new Loss(Loss.Cause.GONE, detail));
                 }
             }

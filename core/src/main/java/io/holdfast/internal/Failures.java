@@ -5,7 +5,11 @@ import static java.util.Objects.requireNonNull;
 import io.holdfast.LockException;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.ReleaseItem;
+import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
@@ -38,6 +42,26 @@ final class Failures {
             }
             return replies;
         });
+    }
+
+    /** Asks for several; an answer that does not go with the question is none. */
+    static CompletionStage<List<AcquireReply>> acquireAll(
+            LockStore store, List<AcquireRequest> requests, boolean part) {
+        return guarded(() -> store.acquireAll(requests, part))
+                .thenApply(replies -> atMost(store, requests.size(), replies));
+    }
+
+    /** Gives several up; an answer that does not go with the question is none. */
+    static CompletionStage<List<ReleaseReply>> releaseAll(LockStore store, List<ReleaseItem> items) {
+        return guarded(() -> store.releaseAll(items)).thenApply(replies -> atMost(store, items.size(), replies));
+    }
+
+    private static <T> List<T> atMost(LockStore store, int asked, List<T> replies) {
+        if (replies.isEmpty() || replies.size() > asked) {
+            throw StoreFailure.unavailable(
+                    store.address() + " was asked for " + asked + " locks and answered " + replies.size(), null);
+        }
+        return replies;
     }
 
     static LockException asLockException(String lockName, StoreFailure failure) {

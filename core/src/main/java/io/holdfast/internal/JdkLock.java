@@ -2,15 +2,16 @@ package io.holdfast.internal;
 
 import io.holdfast.LeaseLostException;
 import io.holdfast.Loss;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /** A lock as the JDK knows it. */
 final class JdkLock implements Lock {
-    private final NamedLock lock;
+    private final LockForms<?> lock;
 
-    JdkLock(NamedLock lock) {
+    JdkLock(LockForms<?> lock) {
         this.lock = lock;
     }
 
@@ -34,15 +35,19 @@ final class JdkLock implements Lock {
         return lock.tryLock(time, unit);
     }
 
-    /** The JDK's unlock cannot answer, so a lost lease is thrown where {@link NamedLock#unlock} says false. */
+    /** The JDK's unlock cannot answer, so a lost lease is thrown where {@link LockForms#unlock} says false. */
     @Override
     public void unlock() {
-        HeldLease lease = lock.heldByThisThread();
-        if (lease == null) {
+        List<HeldLease> held = lock.heldByThisThread();
+        if (held.isEmpty()) {
             throw new IllegalMonitorStateException("lock '" + lock.getLockName() + "' is not held by thread "
                     + Thread.currentThread().getName());
         }
         if (!lock.unlock()) {
+            HeldLease lease = held.stream()
+                    .filter(each -> each.loss() != null)
+                    .findFirst()
+                    .orElse(held.get(0));
             Loss loss = lease.loss();
             throw new LeaseLostException(
                     lease.name(), lease.token(), loss != null ? loss : Losses.expired(lease, lease.acquiredNanos));

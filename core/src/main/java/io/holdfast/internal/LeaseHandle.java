@@ -2,10 +2,10 @@ package io.holdfast.internal;
 
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
-import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import java.lang.ref.Reference;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /** What the application holds in its hand; renewal goes on while it does. */
@@ -51,13 +51,9 @@ final class LeaseHandle implements Lease {
 
     @Override
     public void extend(Duration duration) {
+        LockForms.checkLease(duration, lockName());
         try {
-            LockOptions.builder().lease(duration);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(e.getMessage() + " (lock '" + lockName() + "')", e);
-        }
-        try {
-            engine.extend(lease, duration);
+            engine.extend(List.of(lease), duration);
         } finally {
             Reference.reachabilityFence(this);
         }

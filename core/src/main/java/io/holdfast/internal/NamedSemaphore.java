@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -86,6 +87,11 @@ public final class NamedSemaphore implements DistributedSemaphore {
     @Override
     public boolean setPermits(int number) {
         return engine.resize(name, check(name, number));
+    }
+
+    @Override
+    public DistributedLock asLock(int wanted) {
+        return share(wanted);
     }
 
     @Override

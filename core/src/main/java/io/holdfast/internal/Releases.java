@@ -2,10 +2,11 @@ package io.holdfast.internal;
 
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.ReleaseItem;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
 /** Releases in the background, by a worker of their own, so that no request that hangs stands before them. */
@@ -65,23 +66,31 @@ final class Releases implements Executor {
         }));
     }
 
-    /** Gives back all of these, one after the other, until the store cannot be reached. */
+    /** Gives back all of these, some at once, until the store cannot be reached. */
     void giveBack(List<HeldLease> held) {
+        List<ReleaseItem> items = held.stream()
+                .map(lease -> new ReleaseItem(lease.name(), lease.owner()))
+                .toList();
         requests.begin();
-        worker.execute(() -> giveBack(new ArrayDeque<>(held)).whenComplete((reached, error) -> requests.end()));
+        worker.execute(() -> giveBackAll(items).whenComplete((done, error) -> requests.end()));
     }
 
-    private CompletableFuture<Boolean> giveBack(ArrayDeque<HeldLease> left) {
-        for (HeldLease lease = left.poll(); lease != null; lease = left.poll()) {
-            CompletableFuture<Boolean> reached = release(lease.name(), lease.owner());
+    private CompletionStage<Void> giveBackAll(List<ReleaseItem> all) {
+        List<ReleaseItem> left = all;
+        while (!left.isEmpty()) {
+            List<ReleaseItem> some = left.subList(0, Math.min(LockStore.AT_ONCE, left.size()));
+            List<ReleaseItem> rest = left;
+            CompletableFuture<Integer> reached =
+                    Failures.releaseAll(store, some).thenApply(List::size).toCompletableFuture();
             if (!reached.isDone()) {
-                return reached.thenCompose(yes -> yes ? giveBack(left) : reached);
+                return reached.thenCompose(done -> giveBackAll(rest.subList(done, rest.size())));
             }
-            if (!reached.join()) {
-                return reached;
+            if (reached.isCompletedExceptionally()) {
+                break;
             }
+            left = rest.subList(reached.join(), rest.size());
         }
-        return CompletableFuture.completedFuture(true);
+        return CompletableFuture.completedFuture(null);
     }
 
     /** False if it was not answered. */

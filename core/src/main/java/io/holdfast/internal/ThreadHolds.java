@@ -32,8 +32,11 @@ final class ThreadHolds {
         final Map<String, Entry> whole = new HashMap<>();
 
         @Nullable
-        Map<String, Entry> reads;
+        Map<Part, Entry> shares;
     }
+
+    /** A share of a lock. */
+    private record Part(String name, Share share) {}
 
     private final Supplier<Table> table;
 
@@ -45,32 +48,32 @@ final class ThreadHolds {
     @Nullable
     Entry get(String name, Share share) {
         Table mine = table.get();
-        if (!share.isRead()) {
+        if (share.isWhole()) {
             return mine.whole.get(name);
         }
-        return mine.reads == null ? null : mine.reads.get(name);
+        return mine.shares == null ? null : mine.shares.get(new Part(name, share));
     }
 
     Entry add(HeldLease lease, Share share) {
         Entry entry = new Entry(lease);
         Table mine = table.get();
-        if (!share.isRead()) {
+        if (share.isWhole()) {
             mine.whole.put(lease.name(), entry);
         } else {
-            if (mine.reads == null) {
-                mine.reads = new HashMap<>();
+            if (mine.shares == null) {
+                mine.shares = new HashMap<>();
             }
-            mine.reads.put(lease.name(), entry);
+            mine.shares.put(new Part(lease.name(), share), entry);
         }
         return entry;
     }
 
     void remove(String name, Share share) {
         Table mine = table.get();
-        if (!share.isRead()) {
+        if (share.isWhole()) {
             mine.whole.remove(name);
-        } else if (mine.reads != null) {
-            mine.reads.remove(name);
+        } else if (mine.shares != null) {
+            mine.shares.remove(new Part(name, share));
         }
     }
 }

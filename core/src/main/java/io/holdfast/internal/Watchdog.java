@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * that goes never does, so the traffic of lock and unlock costs no timers.
  */
 final class Watchdog {
-    private static final int BATCH = 500;
+    /** So many are renewed in one go at most. */
+    static final int BATCH = 500;
 
     /** A section that is over by then needs no renewal at all. */
     private static final long FULL_LEASE_SOON_NANOS = 20_000_000L;

@@ -133,6 +133,23 @@ final class MemorySpace {
         return acquire(request, context, false);
     }
 
+    /** Takes them in their order until one is not to be had, and gives them up again then, unless a part is wanted. */
+    synchronized List<AcquireReply> acquireAll(List<AcquireRequest> requests, boolean part, StoreContext context) {
+        List<AcquireReply> replies = new ArrayList<>();
+        for (AcquireRequest request : requests) {
+            AcquireReply reply = acquire(request, context);
+            replies.add(reply);
+            if (!(reply instanceof AcquireReply.Granted)) {
+                if (!part) {
+                    long now = context.platform().nanoTime();
+                    requests.stream().limit(replies.size()).forEach(taken -> release(taken.name(), taken.owner(), now));
+                }
+                break;
+            }
+        }
+        return replies;
+    }
+
     /** @param downgrades whether it has just given up the whole, and only reads from now on: nobody comes in between */
     private AcquireReply acquire(AcquireRequest request, StoreContext context, boolean downgrades) {
         long now = context.platform().nanoTime();

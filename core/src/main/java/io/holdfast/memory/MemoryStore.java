@@ -6,6 +6,7 @@ import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.ReleaseItem;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
@@ -42,6 +43,19 @@ public final class MemoryStore implements LockStore {
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return answer(() -> space.acquire(request, context)).thenCompose(MemoryStore::known);
+    }
+
+    @Override
+    public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+        return answer(() -> space.acquireAll(requests, part, context));
+    }
+
+    @Override
+    public CompletionStage<List<ReleaseReply>> releaseAll(List<ReleaseItem> items) {
+        long now = context.platform().nanoTime();
+        return answer(() -> items.stream()
+                .map(item -> space.release(item.name(), item.owner(), now))
+                .toList());
     }
 
     @Override

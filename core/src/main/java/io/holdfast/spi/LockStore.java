@@ -29,12 +29,39 @@ public interface LockStore extends AutoCloseable {
     /** A ticket that is not refreshed ends by itself within this time. */
     Duration LONGEST_TICKET = Duration.ofSeconds(10);
 
+    /** So many locks are asked for, or given up, in one go at most. */
+    int AT_ONCE = 64;
+
     /**
      * Grants the lock if it is free and nobody waits ahead, or if this very owner has it already: then the lease starts
      * anew at its full length, with the same token. Otherwise, and if the request wants to wait, leaves a ticket, or
      * refreshes the one it has.
      */
     CompletionStage<AcquireReply> acquire(AcquireRequest request);
+
+    /**
+     * Asks for several locks, none of which is to be waited for, as {@link #acquire} does. They are taken in the order given,
+     * until one is not to be had. A store that can do so in one go saves round trips.
+     *
+     * @param requests some, at most {@link #AT_ONCE}, for different locks
+     * @param part whether those before the one that is not to be had are kept; otherwise they are given up again
+     * @return the answers from the first on, at least one: up to and including the first that is not
+     *     {@link AcquireReply.Granted}, or fewer, all of them granted and kept, if the rest is to be asked for anew
+     */
+    default CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+        return acquire(requests.get(0)).thenApply(List::of);
+    }
+
+    /**
+     * Gives up whatever these owners have, as {@link #release} does.
+     *
+     * @param items some, at most {@link #AT_ONCE}
+     * @return the answers from the first on, at least one; the rest is to be asked for anew
+     */
+    default CompletionStage<List<ReleaseReply>> releaseAll(List<ReleaseItem> items) {
+        ReleaseItem first = items.get(0);
+        return release(first.name(), first.owner()).thenApply(List::of);
+    }
 
     /**
      * Gives up whatever this owner has: the lock, which goes to the first live ticket, or a ticket, or both. Must also

@@ -11,6 +11,7 @@ import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PushedGrant;
+import io.holdfast.spi.ReleaseItem;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
@@ -67,6 +68,8 @@ public final class RedisStore implements LockStore {
     private final Duration timeout;
     private final ServerClock serverClock = new ServerClock();
     private final Unanswered unanswered;
+    private final Verdicts verdicts;
+    private final Several several;
     private final Inspection inspection;
 
     /** Somebody here has shared a lock: from then on the key that says who does is named along with the others. */
@@ -78,6 +81,8 @@ public final class RedisStore implements LockStore {
         this.keys = new Keys(context.keyPrefix());
         this.timeout = context.commandTimeout();
         this.unanswered = new Unanswered(context.platform());
+        this.verdicts = new Verdicts(link, keys);
+        this.several = new Several(link, keys, context, serverClock, unanswered, verdicts);
         this.inspection = new Inspection(link, keys, timeout);
     }
 
@@ -130,14 +135,10 @@ public final class RedisStore implements LockStore {
     private CompletionStage<ExchangeReply> ask(AcquireRequest request, @Nullable String before) {
         ServerClock.Moment sent = now();
         long deadline = sent.nanos() + timeout.toNanos();
-        if (serverClock.isKnown()) {
-            return send(new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true));
-        }
-        return link.command(timeout, "TIME").thenCompose(answer -> {
-            Reply time = new Reply(link, answer);
-            serverClock.read(micros(time.part(0).count(), time.part(1).count()), sent, answer.life());
-            return send(new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true));
-        });
+        Ask ask = new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true);
+        return serverClock.isKnown()
+                ? send(ask)
+                : serverClock.ask(link, sent, timeout).thenCompose(known -> send(ask));
     }
 
     /**
@@ -217,14 +218,12 @@ public final class RedisStore implements LockStore {
             followUp(request.name(), ask.before(), time);
         }
         AcquireReply acquired = switch (code) {
-            case 1 -> granted(reply);
             case 2 -> {
                 Duration recheck = recheck(reply.part(3).number(), reply.part(4).count());
                 boolean notified = reply.part(5).count() == 1;
                 link.listen(keys.inbox() + context.clientId(), new Mail());
                 yield new AcquireReply.Queued(recheck, notified);
             }
-            case 3 -> new AcquireReply.Busy();
             case 4 -> {
                 if (ask.first()) {
                     // The server's clock is ahead of what we thought, and we know it now.
@@ -234,13 +233,6 @@ public final class RedisStore implements LockStore {
                         link.address() + " took longer than " + timeout.toMillis() + " ms to get to the request",
                         null));
             }
-            case 5 ->
-                refused("has something without an expiry at the key '" + keys.lock(request.name())
-                        + "', which no lock of this library ever is; if no other program needs it, delete it");
-            case 6 ->
-                refused("has no number below 2^53 at the key '" + keys.fence()
-                        + "', so no fencing token can follow; if nobody relies on tokens as high as what stands there,"
-                        + " delete it: they then go on from the server's clock");
             case 7 -> {
                 if (ask.deadline() - context.platform().nanoTime() <= 0) {
                     yield new AcquireReply.Failed(StoreFailure.unavailable(
@@ -249,33 +241,11 @@ public final class RedisStore implements LockStore {
                 }
                 yield null;
             }
-            case 8 -> usedOtherwise(request, reply.part(3).count());
-            default -> throw reply.nonsense();
+            default -> verdicts.read(code, request, reply);
         };
         return acquired == null
                 ? send(ask.again(released, ask.first() && code != 4))
                 : CompletableFuture.completedFuture(new ExchangeReply(released, acquired));
-    }
-
-    private static AcquireReply granted(Reply reply) {
-        long tokens = reply.part(4).count();
-        if (tokens < 1 || tokens > Integer.MAX_VALUE) {
-            throw reply.nonsense();
-        }
-        return new AcquireReply.Granted(reply.part(3).count(), (int) tokens);
-    }
-
-    private AcquireReply usedOtherwise(AcquireRequest request, long permits) {
-        String here = permits == 0 ? "no semaphore" : "a semaphore of " + permits + " permits";
-        String asked = request.share().kind() == Share.Kind.PERMITS
-                ? "one of " + request.share().permits()
-                : "a lock";
-        return refused("has " + here + " at the key '" + keys.lock(request.name()) + "', and was asked for " + asked
-                + "; let all who use the name agree, or use another");
-    }
-
-    private AcquireReply refused(String reason) {
-        return new AcquireReply.Failed(StoreFailure.refused(link.address() + " " + reason, null));
     }
 
     /**
@@ -292,7 +262,23 @@ public final class RedisStore implements LockStore {
         return Duration.ofMillis(later + context.platform().random(longest / 4));
     }
 
+    @Override
+    public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+        shares |= requests.stream().anyMatch(request -> !request.share().isWhole());
+        return several.acquire(requests, part);
+    }
+
     // --- release
+
+    @Override
+    public CompletionStage<List<ReleaseReply>> releaseAll(List<ReleaseItem> items) {
+        // One that is in doubt is said again later, which is done one by one.
+        List<ReleaseItem> sure = items.stream()
+                .takeWhile(item -> !unanswered.isInDoubt(item.owner()))
+                .toList();
+        ReleaseItem first = items.get(0);
+        return sure.isEmpty() ? release(first.name(), first.owner()).thenApply(List::of) : several.release(sure);
+    }
 
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner) {
@@ -303,7 +289,7 @@ public final class RedisStore implements LockStore {
         });
     }
 
-    private static ReleaseReply released(long held, RedisLink.Answer answer) {
+    static ReleaseReply released(long held, RedisLink.Answer answer) {
         // A repeated release that finds nothing has found the work of its first attempt, if the server still is what it
         // was. If it may have been restarted, the lock may have gone with its memory.
         boolean before = answer.repeated() && answer.sameServer();
@@ -441,11 +427,7 @@ public final class RedisStore implements LockStore {
                 context.platform().nanoTime(), context.platform().wallMillis());
     }
 
-    private static long micros(long seconds, long micros) {
-        return Math.min(seconds, Integer.MAX_VALUE) * 1_000_000 + micros;
-    }
-
-    private static Throwable cause(Throwable error) {
+    static Throwable cause(Throwable error) {
         return error instanceof java.util.concurrent.CompletionException && error.getCause() != null
                 ? error.getCause()
                 : error;

@@ -1,5 +1,8 @@
 package io.holdfast.redis;
 
+import io.holdfast.redis.link.RedisLink;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,16 @@ final class ServerClock {
      */
     void read(long serverMicros, Moment sent, @Nullable String life) {
         last = new Reading(serverMicros, sent, life);
+    }
+
+    /** Asks a server what its clock shows. */
+    CompletionStage<RedisLink.Answer> ask(RedisLink link, Moment sent, Duration timeout) {
+        return link.command(timeout, "TIME").thenApply(answer -> {
+            Reply time = new Reply(link, answer);
+            long seconds = Math.min(time.part(0).count(), Integer.MAX_VALUE);
+            read(seconds * 1_000_000 + time.part(1).count(), sent, answer.life());
+            return answer;
+        });
     }
 
     /** The server's time at {@code nanos} of ours. */

@@ -8,6 +8,7 @@ import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.PushedGrant;
+import io.holdfast.spi.ReleaseItem;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
@@ -58,6 +59,20 @@ final class FaultyConnection implements LockStore {
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return send(List.of(call(request)), context.commandTimeout(), () -> inner.acquire(request));
+    }
+
+    @Override
+    public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+        List<Call> calls = requests.stream().map(FaultyConnection::call).toList();
+        return send(calls, context.commandTimeout(), () -> inner.acquireAll(requests, part));
+    }
+
+    @Override
+    public CompletionStage<List<ReleaseReply>> releaseAll(List<ReleaseItem> items) {
+        List<Call> calls = items.stream()
+                .map(item -> new Call(Operation.RELEASE, item.name(), item.owner(), Duration.ZERO, false))
+                .toList();
+        return send(calls, context.commandTimeout(), () -> inner.releaseAll(items));
     }
 
     private static Call call(AcquireRequest request) {

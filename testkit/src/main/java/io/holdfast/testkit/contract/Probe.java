@@ -7,6 +7,7 @@ import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PushedGrant;
+import io.holdfast.spi.ReleaseItem;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
@@ -73,6 +74,27 @@ final class Probe implements StoreFactory {
                 witness.answered(request, reply, sent, floor);
                 return reply;
             });
+        }
+
+        @Override
+        public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+            long sent = System.nanoTime();
+            List<Long> floors = requests.stream().map(witness::asked).toList();
+            return inner.acquireAll(requests, part).thenApply(replies -> {
+                boolean kept = part || replies.get(replies.size() - 1) instanceof AcquireReply.Granted;
+                for (int i = 0; i < replies.size(); i++) {
+                    if (kept || !(replies.get(i) instanceof AcquireReply.Granted)) {
+                        witness.answered(requests.get(i), replies.get(i), sent, floors.get(i));
+                    }
+                }
+                return replies;
+            });
+        }
+
+        @Override
+        public CompletionStage<List<ReleaseReply>> releaseAll(List<ReleaseItem> items) {
+            items.forEach(item -> witness.released(item.name(), item.owner()));
+            return inner.releaseAll(items);
         }
 
         @Override

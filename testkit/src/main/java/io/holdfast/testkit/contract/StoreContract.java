@@ -44,6 +44,7 @@ public abstract class StoreContract
                 FairContract,
                 ReadWriteContract,
                 SemaphoreContract,
+                JointContract,
                 ElectionContract,
                 AsyncContract,
                 LeaseContract,
