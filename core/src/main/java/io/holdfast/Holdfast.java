@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.holdfast.internal.Engine;
 import io.holdfast.internal.JointLock;
 import io.holdfast.internal.NamedElection;
+import io.holdfast.internal.NamedLatch;
 import io.holdfast.internal.NamedLock;
 import io.holdfast.internal.NamedReadWriteLock;
 import io.holdfast.internal.NamedSemaphore;
@@ -101,6 +102,11 @@ public final class Holdfast implements AutoCloseable {
     /** As {@link #semaphore(String, int)}, with this client's options changed as told. */
     public DistributedSemaphore semaphore(String name, int permits, Consumer<LockOptions.Builder> changes) {
         return new NamedSemaphore(engine.sharing("semaphores"), Names.check(name), permits, changed(name, changes));
+    }
+
+    /** A count-down latch of that name. */
+    public DistributedLatch latch(String name) {
+        return new NamedLatch(engine, Names.check(name), defaults);
     }
 
     /** An election under that name, with this client's options. */

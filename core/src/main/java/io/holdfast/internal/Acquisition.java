@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An answer counts as "held" only while its lease, counted from before the request was sent, still runs. One that
  * comes later is undone, and the next request has a new id.
  */
-final class Acquisition implements Attempt<HeldLease> {
+final class Acquisition implements Attempt<HeldLease>, Waiter {
     private enum Phase {
         /** In the line, behind others. */
         QUEUED,
@@ -88,7 +88,7 @@ final class Acquisition implements Attempt<HeldLease> {
     /** Something of this owner may stand in the store: a ticket, or the lock itself. */
     private boolean trace;
 
-    private int pauses;
+    private final Pauses pauses;
     private Platform.@Nullable Timer recheck;
     private Platform.@Nullable Timer deadline;
 
@@ -104,6 +104,7 @@ final class Acquisition implements Attempt<HeldLease> {
         this.options = wish.options();
         this.runner = runner;
         this.callerRuns = callerRuns;
+        this.pauses = new Pauses(options.backoff(), platform);
     }
 
     String name() {
@@ -220,8 +221,8 @@ final class Acquisition implements Attempt<HeldLease> {
         }
     }
 
-    /** News that may concern this acquisition: ask again. */
-    void wake() {
+    @Override
+    public void wake() {
         synchronized (this) {
             if (phase == Phase.ASKING) {
                 again = true;
@@ -241,8 +242,8 @@ final class Acquisition implements Attempt<HeldLease> {
         wish.abandoned();
     }
 
-    /** The client is closed. */
-    void closed() {
+    @Override
+    public void closed() {
         fail(new ClientClosedException(name));
     }
 
@@ -368,8 +369,8 @@ final class Acquisition implements Attempt<HeldLease> {
         obtained(wish.lease(ask.id(), granted.token(), now, validity), ask.sentNanos(), granted.tokens());
     }
 
-    /** The store says that it has given it the lock. */
-    void pushed(PushedGrant grant) {
+    @Override
+    public void pushed(PushedGrant grant) {
         if (callerRuns) {
             takeOrAsk(grant);
         } else {
@@ -484,7 +485,7 @@ final class Acquisition implements Attempt<HeldLease> {
             standing = standing.refused();
             trace |= waits();
             if (notified) {
-                pauses = 0;
+                pauses.reset();
             }
             if (!waits()) {
                 over = true;
@@ -644,13 +645,6 @@ final class Acquisition implements Attempt<HeldLease> {
     }
 
     private synchronized long pauseNanos() {
-        long longest = options.backoff().longest().toNanos();
-        long step = options.backoff().first().toNanos() << Math.min(pauses, 16);
-        if (step < longest) {
-            pauses++;
-        } else {
-            step = longest;
-        }
-        return step / 2 + platform.random(step / 2 + 1);
+        return pauses.nextNanos();
     }
 }

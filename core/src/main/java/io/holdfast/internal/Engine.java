@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.ClientClosedException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockListener;
+import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
@@ -10,6 +11,7 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
+import io.holdfast.spi.LatchStore;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
@@ -24,12 +26,14 @@ import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +60,7 @@ public final class Engine implements AutoCloseable {
     private final Requests requests;
     private final Lines lines = new Lines(this);
     /** Those who wait, by the owner id under which the store may send them news. */
-    private final ConcurrentMap<String, Acquisition> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
 
     private Engine(
             StoreFactory factory,
@@ -216,8 +220,8 @@ public final class Engine implements AutoCloseable {
         });
     }
 
-    void expect(String owner, Acquisition acquisition) {
-        waiting.put(owner, acquisition);
+    void expect(String owner, Waiter waiter) {
+        waiting.put(owner, waiter);
     }
 
     void forget(String owner) {
@@ -333,6 +337,46 @@ public final class Engine implements AutoCloseable {
         return this;
     }
 
+    // --- latches
+
+    /** The store's latches. */
+    LatchStore latches() {
+        if (!store.capabilities().contains(Capability.LATCHES)) {
+            throw new UnsupportedOperationException(store.address() + " has no latches");
+        }
+        return store.latches();
+    }
+
+    /** Asks until there is something decided, from the calling thread. */
+    <T, R> Inquiry<T, R> inquire(
+            String name,
+            LockOptions options,
+            String id,
+            long waitNanos,
+            Supplier<CompletionStage<T>> question,
+            Function<T, Optional<R>> decide,
+            Caller caller) {
+        return new Inquiry<>(this, name, options, id, waitNanos, question, decide, caller).start(caller.runs());
+    }
+
+    /** As above, by the worker. */
+    <T, R> Inquiry<T, R> inquire(
+            String name,
+            LockOptions options,
+            String id,
+            long waitNanos,
+            Supplier<CompletionStage<T>> question,
+            Function<T, Optional<R>> decide) {
+        return new Inquiry<>(this, name, options, id, waitNanos, question, decide, worker).start(false);
+    }
+
+    /** Says something to the store that nobody waits for, and that may be left out. */
+    void inBackground(Supplier<CompletionStage<LatchStore.State>> message) {
+        if (requests.announce()) {
+            releases.execute(() -> Failures.guarded(message).whenComplete((state, error) -> requests.end()));
+        }
+    }
+
     private void lose(HeldLease lease, Loss loss) {
         watchdog.remove(lease);
         losses.declare(lease, loss);
@@ -346,7 +390,7 @@ public final class Engine implements AutoCloseable {
         if (!requests.close()) {
             return;
         }
-        waiting.values().forEach(Acquisition::closed);
+        waiting.values().forEach(Waiter::closed);
         lines.close();
         // From here on nothing is added, so these are all: also those whose release is under way, and might come too
         // late.
@@ -409,23 +453,23 @@ public final class Engine implements AutoCloseable {
             // News for an id that nobody waits under is left alone: whoever left has released it, or is about to, and
             // in
             // a copy of this process the id may be held.
-            Acquisition acquisition = waiting.get(owner);
-            if (acquisition != null) {
-                acquisition.wake();
+            Waiter waiter = waiting.get(owner);
+            if (waiter != null) {
+                waiter.wake();
             }
         }
 
         @Override
         public void granted(PushedGrant grant) {
-            Acquisition acquisition = waiting.get(grant.owner());
-            if (acquisition != null) {
-                acquisition.pushed(grant);
+            Waiter waiter = waiting.get(grant.owner());
+            if (waiter != null) {
+                waiter.pushed(grant);
             }
         }
 
         @Override
         public void wakeAll() {
-            waiting.values().forEach(Acquisition::wake);
+            waiting.values().forEach(Waiter::wake);
         }
 
         @Override

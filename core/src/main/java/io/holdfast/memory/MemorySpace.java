@@ -118,6 +118,7 @@ final class MemorySpace {
 
     private final String name;
     private final Map<String, Lock> locks = new HashMap<>();
+    final MemoryLatches latches = new MemoryLatches();
     private long lastToken;
     private long requests;
 

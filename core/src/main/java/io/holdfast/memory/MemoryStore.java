@@ -4,6 +4,7 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
+import io.holdfast.spi.LatchStore;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.ReleaseItem;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One client's door to a {@link MemorySpace}. Never blocks, and fails only once it is closed. */
 public final class MemoryStore implements LockStore {
@@ -80,6 +82,36 @@ public final class MemoryStore implements LockStore {
     }
 
     @Override
+    public LatchStore latches() {
+        return new LatchStore() {
+            @Override
+            public CompletionStage<Boolean> set(String name, String id, int count, Duration life) {
+                return answer(() -> space.latches.set(name, id, count, life, context));
+            }
+
+            @Override
+            public CompletionStage<State> countDown(String name, String id) {
+                return answer(() -> space.latches.countDown(name, id, context));
+            }
+
+            @Override
+            public CompletionStage<State> look(String name, @Nullable String waiter) {
+                return answer(() -> space.latches.look(name, waiter, context));
+            }
+
+            @Override
+            public CompletionStage<State> leave(String name, String waiter) {
+                return answer(() -> space.latches.leave(name, waiter, context));
+            }
+
+            @Override
+            public CompletionStage<State> clear(String name) {
+                return answer(() -> space.latches.clear(name, context));
+            }
+        };
+    }
+
+    @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
         return answer(() -> space.inspect(pattern, context.platform().nanoTime()));
     }
@@ -92,7 +124,7 @@ public final class MemoryStore implements LockStore {
 
     @Override
     public Set<Capability> capabilities() {
-        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
+        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING, Capability.LATCHES);
     }
 
     @Override

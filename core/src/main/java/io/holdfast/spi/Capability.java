@@ -9,5 +9,7 @@ public enum Capability {
     /** Serves tickets first come, first served. */
     FIRST_COME,
     /** Lets several hold a lock at once: to read, or with permits. */
-    SHARING
+    SHARING,
+    /** Has count-down latches, too. */
+    LATCHES
 }

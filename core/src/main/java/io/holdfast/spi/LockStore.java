@@ -106,6 +106,11 @@ public interface LockStore extends AutoCloseable {
         return CompletableFuture.failedFuture(StoreFailure.refused(address() + " has no semaphores", null));
     }
 
+    /** Count-down latches, of a store with {@link Capability#LATCHES}. */
+    default LatchStore latches() {
+        throw new UnsupportedOperationException(address() + " has no latches");
+    }
+
     /** The state of every lock whose name matches; {@code *} stands for any characters. */
     CompletionStage<List<LockInfo>> inspect(String pattern);
 

@@ -36,6 +36,15 @@ final class Keys {
         return side("holds", name);
     }
 
+    String latch(String name) {
+        return side("latch", name);
+    }
+
+    /** Who waits for a latch. */
+    String waiters(String name) {
+        return side("waiters", name);
+    }
+
     String fence() {
         return prefix + "~fence";
     }

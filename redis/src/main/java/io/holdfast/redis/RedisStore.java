@@ -8,6 +8,7 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
+import io.holdfast.spi.LatchStore;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PushedGrant;
@@ -70,6 +71,7 @@ public final class RedisStore implements LockStore {
     private final Unanswered unanswered;
     private final Verdicts verdicts;
     private final Several several;
+    private final RedisLatches latches;
     private final Inspection inspection;
 
     /** Somebody here has shared a lock: from then on the key that says who does is named along with the others. */
@@ -83,6 +85,7 @@ public final class RedisStore implements LockStore {
         this.unanswered = new Unanswered(context.platform());
         this.verdicts = new Verdicts(link, keys);
         this.several = new Several(link, keys, context, serverClock, unanswered, verdicts);
+        this.latches = new RedisLatches(link, keys, timeout, serverClock, this::now, this::listen);
         this.inspection = new Inspection(link, keys, timeout);
     }
 
@@ -221,7 +224,7 @@ public final class RedisStore implements LockStore {
             case 2 -> {
                 Duration recheck = recheck(reply.part(3).number(), reply.part(4).count());
                 boolean notified = reply.part(5).count() == 1;
-                link.listen(keys.inbox() + context.clientId(), new Mail());
+                listen();
                 yield new AcquireReply.Queued(recheck, notified);
             }
             case 4 -> {
@@ -392,6 +395,11 @@ public final class RedisStore implements LockStore {
     }
 
     @Override
+    public LatchStore latches() {
+        return latches;
+    }
+
+    @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
         return inspection.locks(pattern);
     }
@@ -403,7 +411,12 @@ public final class RedisStore implements LockStore {
 
     @Override
     public Set<Capability> capabilities() {
-        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
+        return Set.of(
+                Capability.ACROSS_PROCESSES,
+                Capability.NOTIFICATION,
+                Capability.FIRST_COME,
+                Capability.SHARING,
+                Capability.LATCHES);
     }
 
     @Override
@@ -414,6 +427,11 @@ public final class RedisStore implements LockStore {
     @Override
     public void close() {
         link.close();
+    }
+
+    /** From now on those who wait here are told. */
+    private void listen() {
+        link.listen(keys.inbox() + context.clientId(), new Mail());
     }
 
     private List<String> lockKeys(String name) {

@@ -30,7 +30,12 @@ class Redis62StoreContractIT extends StoreContract {
 
     @Override
     protected Set<Capability> capabilities() {
-        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
+        return Set.of(
+                Capability.ACROSS_PROCESSES,
+                Capability.NOTIFICATION,
+                Capability.FIRST_COME,
+                Capability.SHARING,
+                Capability.LATCHES);
     }
 
     @Override

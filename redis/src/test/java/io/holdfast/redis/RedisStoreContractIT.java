@@ -32,7 +32,12 @@ class RedisStoreContractIT extends StoreContract {
 
     @Override
     protected Set<Capability> capabilities() {
-        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
+        return Set.of(
+                Capability.ACROSS_PROCESSES,
+                Capability.NOTIFICATION,
+                Capability.FIRST_COME,
+                Capability.SHARING,
+                Capability.LATCHES);
     }
 
     @Override

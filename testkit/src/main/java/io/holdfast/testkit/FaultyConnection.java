@@ -4,6 +4,7 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
+import io.holdfast.spi.LatchStore;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
@@ -103,6 +104,42 @@ final class FaultyConnection implements LockStore {
     public CompletionStage<Boolean> resize(String name, int permits) {
         Call call = new Call(Operation.RESIZE, name, "", Duration.ZERO, false);
         return send(List.of(call), context.commandTimeout(), () -> inner.resize(name, permits));
+    }
+
+    @Override
+    public LatchStore latches() {
+        LatchStore latches = inner.latches();
+        return new LatchStore() {
+            @Override
+            public CompletionStage<Boolean> set(String name, String id, int count, Duration life) {
+                return ask(name, id, () -> latches.set(name, id, count, life));
+            }
+
+            @Override
+            public CompletionStage<State> countDown(String name, String id) {
+                return ask(name, id, () -> latches.countDown(name, id));
+            }
+
+            @Override
+            public CompletionStage<State> look(String name, @Nullable String waiter) {
+                return ask(name, waiter == null ? "" : waiter, () -> latches.look(name, waiter));
+            }
+
+            @Override
+            public CompletionStage<State> leave(String name, String waiter) {
+                return ask(name, waiter, () -> latches.leave(name, waiter));
+            }
+
+            @Override
+            public CompletionStage<State> clear(String name) {
+                return ask(name, "", () -> latches.clear(name));
+            }
+
+            private <T> CompletionStage<T> ask(String name, String id, Supplier<CompletionStage<T>> question) {
+                Call call = new Call(Operation.LATCH, name, id, Duration.ZERO, false);
+                return send(List.of(call), context.commandTimeout(), question);
+            }
+        };
     }
 
     @Override
@@ -242,7 +279,8 @@ final class FaultyConnection implements LockStore {
             case RELEASE -> inner.release(call.name(), call.owner());
             case RENEW ->
                 inner.renew(List.of(new RenewItem(call.name(), call.owner(), call.lease())), context.commandTimeout());
-            case RESIZE, INSPECT, HEALTH -> throw new IllegalArgumentException("not a message of one owner: " + call);
+            case RESIZE, LATCH, INSPECT, HEALTH ->
+                throw new IllegalArgumentException("not a message of one owner: " + call);
         };
         return String.valueOf(answer.toCompletableFuture().join());
     }

@@ -6,6 +6,7 @@ public enum Operation {
     RELEASE,
     RENEW,
     RESIZE,
+    LATCH,
     INSPECT,
     HEALTH
 }

@@ -16,6 +16,6 @@ class MemoryStoreContractTest extends StoreContract {
 
     @Override
     protected Set<Capability> capabilities() {
-        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
+        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING, Capability.LATCHES);
     }
 }

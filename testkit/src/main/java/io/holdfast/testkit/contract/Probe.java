@@ -4,6 +4,7 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
+import io.holdfast.spi.LatchStore;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PushedGrant;
@@ -131,6 +132,11 @@ final class Probe implements StoreFactory {
         public CompletionStage<Boolean> resize(String name, int permits) {
             witness.resized(name, permits);
             return inner.resize(name, permits);
+        }
+
+        @Override
+        public LatchStore latches() {
+            return inner.latches();
         }
 
         @Override

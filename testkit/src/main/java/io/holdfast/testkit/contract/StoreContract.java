@@ -45,6 +45,7 @@ public abstract class StoreContract
                 ReadWriteContract,
                 SemaphoreContract,
                 JointContract,
+                LatchContract,
                 ElectionContract,
                 AsyncContract,
                 LeaseContract,

@@ -57,7 +57,7 @@ class ContractBitesTest {
 
         @Override
         protected Set<Capability> capabilities() {
-            return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
+            return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING, Capability.LATCHES);
         }
     }
 

@@ -1,0 +1,188 @@
+package io.holdfast.internal;
+
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.DistributedLatch;
+import io.holdfast.LockOptions;
+import io.holdfast.spi.LatchStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A name; everything else is the engine's. */
+public final class NamedLatch implements DistributedLatch {
+    private static final int MOST = 1_000_000;
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    private final Engine engine;
+    private final LatchStore latches;
+    private final String name;
+    private final LockOptions options;
+
+    public NamedLatch(Engine engine, String name, LockOptions options) {
+        this.engine = engine;
+        this.latches = engine.latches();
+        this.name = name;
+        this.options = options;
+    }
+
+    @Override
+    public String getName() {
+        return name;
+    }
+
+    @Override
+    public boolean trySetCount(int count) {
+        return trySetCount(count, Duration.ofDays(1));
+    }
+
+    @Override
+    public boolean trySetCount(int count, Duration life) {
+        if (count < 1 || count > MOST) {
+            throw new IllegalArgumentException(
+                    "count " + count + " is not from 1 to " + MOST + " (latch '" + name + "')");
+        }
+        requireNonNull(life, "life");
+        if (life.compareTo(SHORTEST) < 0 || life.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    "life " + life + " is not from 100 ms to 365 days (latch '" + name + "')");
+        }
+        return decided(id -> latches.set(name, id, count, life));
+    }
+
+    @Override
+    public OptionalInt getCount() {
+        LatchStore.State state = decided(id -> latches.look(name, null));
+        return state.made() == null ? OptionalInt.empty() : OptionalInt.of(state.left());
+    }
+
+    @Override
+    public void countDown() {
+        counted(decided(id -> latches.countDown(name, id)));
+    }
+
+    @Override
+    public CompletionStage<Void> countDownAsync() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        String id = id();
+        Inquiry<LatchStore.State, Boolean> inquiry =
+                engine.inquire(name, options, id, Wish.FOREVER, () -> latches.countDown(name, id), this::counted);
+        pass(inquiry, answer, done -> null);
+        return answer;
+    }
+
+    private Optional<Boolean> counted(LatchStore.State state) {
+        if (state.made() == null) {
+            throw new IllegalStateException(
+                    "latch '" + name + "' is not set: call trySetCount first, or its life is over");
+        }
+        return Optional.of(true);
+    }
+
+    @Override
+    public boolean await(Duration wait) throws InterruptedException {
+        long nanos = nanos(wait);
+        if (engine.platform().interrupted()) {
+            throw new InterruptedException();
+        }
+        Caller caller = engine.caller();
+        String id = id();
+        Inquiry<LatchStore.State, Boolean> inquiry =
+                engine.inquire(name, options, id, nanos, look(id), isOpen(), caller);
+        boolean open = false;
+        try {
+            open = caller.await(inquiry.result(), inquiry::abandon).isPresent();
+            return open;
+        } finally {
+            if (!open) {
+                leave(id);
+            }
+        }
+    }
+
+    @Override
+    public CompletionStage<Boolean> awaitAsync(Duration wait) {
+        String id = id();
+        Inquiry<LatchStore.State, Boolean> inquiry = engine.inquire(name, options, id, nanos(wait), look(id), isOpen());
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        pass(inquiry, answer, Optional::isPresent);
+        answer.whenComplete((open, error) -> {
+            if (open == null || !open) {
+                inquiry.abandon();
+                leave(id);
+            }
+        });
+        return answer;
+    }
+
+    private Supplier<CompletionStage<LatchStore.State>> look(String id) {
+        return () -> latches.look(name, id);
+    }
+
+    /** Open, or not yet. One that was seen closed, and is another now or none, will never open. */
+    private Function<LatchStore.State, Optional<Boolean>> isOpen() {
+        AtomicReference<@Nullable String> seen = new AtomicReference<>();
+        return state -> {
+            String before = seen.get();
+            if (before != null && !before.equals(state.made())) {
+                throw new IllegalStateException(
+                        "latch '" + name + "' was forgotten before it was open: its life was over, or it was cleared");
+            }
+            seen.set(state.made());
+            return state.isOpen() ? Optional.of(true) : Optional.empty();
+        };
+    }
+
+    private void leave(String id) {
+        engine.inBackground(() -> latches.leave(name, id));
+    }
+
+    @Override
+    public boolean clear() {
+        return decided(id -> latches.clear(name)).made() != null;
+    }
+
+    /** Asks until there is an answer. */
+    private <T> T decided(Function<String, CompletionStage<T>> question) {
+        Caller caller = engine.caller();
+        String id = id();
+        Inquiry<T, T> inquiry =
+                engine.inquire(name, options, id, Wish.FOREVER, () -> question.apply(id), Optional::of, caller);
+        return caller.awaitUninterruptibly(inquiry.result()).orElseThrow();
+    }
+
+    private <R, A> void pass(Inquiry<?, R> inquiry, CompletableFuture<A> answer, Function<Optional<R>, A> shape) {
+        inquiry.result()
+                .whenCompleteAsync(
+                        (found, error) -> {
+                            if (error != null) {
+                                answer.completeExceptionally(error);
+                            } else {
+                                answer.complete(shape.apply(found));
+                            }
+                        },
+                        engine.platform().callbacks());
+    }
+
+    private String id() {
+        return engine.newOwner(engine.platform().threadId(engine.platform().currentThread()))
+                .text();
+    }
+
+    private static long nanos(Duration wait) {
+        return Math.max(0, TimeUnit.NANOSECONDS.convert(requireNonNull(wait, "wait")));
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedLatch['" + name + "' in " + engine.storeAddress() + "]";
+    }
+}
