@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.Lease;
 import java.lang.reflect.Field;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -58,8 +59,8 @@ public final class Peek {
 
     /** What the calling thread holds under that lock's name; null if nothing. */
     public static @Nullable Belief heldHere(NamedLock lock) {
-        HeldLease lease = lock.heldByThisThread();
-        return lease == null ? null : new Belief(lease);
+        List<HeldLease> held = lock.heldByThisThread();
+        return held.isEmpty() ? null : new Belief(held.get(0));
     }
 
     public static Belief of(Lease handle) {
