@@ -21,8 +21,7 @@ final class Runner {
     Results run(Plan plan) {
         Results results = new Results();
         plan.workloads()
-                .forEach(workload -> plan.contenders().stream()
-                        .filter(workload::admits)
+                .forEach(workload -> plan.admitted(workload)
                         .forEach(contender -> results.expect(workload.name(), contender.name())));
         List<Plan.Step> steps = plan.steps();
         for (int i = 0; i < steps.size(); i++) {

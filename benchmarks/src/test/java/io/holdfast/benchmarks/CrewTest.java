@@ -23,6 +23,7 @@ class CrewTest {
         Crew.Result result = run(Contenders.named("reentrant").open("", 0));
 
         assertThat(result.allCycles()).isEqualTo(counter.get());
+        assertThat(counter.mostInside()).isEqualTo(1);
         assertThat(result.total()).isPositive().isLessThan(result.allCycles());
         assertThat(result.cycles()).hasSize(4);
         // A thread may be in the middle of a cycle when counting starts, and when it ends.
@@ -37,6 +38,7 @@ class CrewTest {
         Crew.Result result = run(session(() -> {}));
 
         assertThat(result.allCycles()).isGreaterThan(counter.get());
+        assertThat(counter.mostInside()).isBetween(2L, 4L);
     }
 
     @Test
@@ -67,7 +69,7 @@ class CrewTest {
     }
 
     private Crew crew(Session session) {
-        return new Crew(counted(session), Collections.nCopies(4, new Crew.Duty("name", counter, 1)));
+        return new Crew(counted(session), Collections.nCopies(4, new Crew.Duty("name", 1, counter, 1)));
     }
 
     private void cycles(int count) throws InterruptedException {

@@ -2,6 +2,7 @@ package io.holdfast.benchmarks;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.holdfast.benchmarks.contenders.Contenders;
@@ -50,6 +51,16 @@ class ReportTest {
                 .containsExactly(
                         new Results.Line("c16", "holdfast", Metric.THROUGHPUT, 80, 40, 120, 1.0),
                         new Results.Line("c16", "jedis", Metric.THROUGHPUT, 20, 10, 30, 0.25));
+    }
+
+    @Test
+    void lines_ofAnotherPrimitive_haveTheRatioToOursOfItsKind() {
+        results.add("i-fair-16", "redisson-fair", Map.of(Metric.THROUGHPUT, 10.0));
+        results.add("i-fair-16", "holdfast-fair", Map.of(Metric.THROUGHPUT, 40.0));
+
+        assertThat(results.lines())
+                .extracting(Results.Line::contender, Results.Line::ratioToOurs)
+                .containsExactly(tuple("redisson-fair", 0.25), tuple("holdfast-fair", 1.0));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.contenders;
 
 import java.util.List;
+import java.util.Set;
 
 /** One kind of lock, used as its authors recommend. */
 public interface Contender {
@@ -16,6 +17,11 @@ public interface Contender {
     /** As {@link #open}, with as few connections and threads as it can do with: a thousand of them fit into one JVM. */
     default Session openSmall(String host, int port) {
         return open(host, port);
+    }
+
+    /** As what it may be measured. */
+    default Set<Primitive> primitives() {
+        return Set.of(Primitive.LOCK);
     }
 
     /** Whom the locks of this contender keep out. */

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** All there are. */
 public final class Contenders {
-    /** The name that ratios refer to. */
+    /** Our lock. The names of our other primitives start with it. */
     public static final String OURS = "holdfast";
 
     private static final List<String> QUICK = List.of(OURS, "redisson", "jedis", "ping", "reentrant");
@@ -22,9 +22,22 @@ public final class Contenders {
             "lettuce",
             "curator",
             "ping",
-            "reentrant");
+            "reentrant",
+            "holdfast-fair",
+            "holdfast-read",
+            "redisson-read",
+            "holdfast-write",
+            "redisson-write",
+            "holdfast-permit",
+            "redisson-permit",
+            "redisson-leased");
 
     private Contenders() {}
+
+    /** Whether ratios refer to it. Of one primitive there is one of ours. */
+    public static boolean isOurs(String name) {
+        return name.equals(OURS) || name.startsWith(OURS + "-");
+    }
 
     public static List<Contender> all() {
         return ALL.stream().map(Contenders::named).toList();
@@ -38,10 +51,18 @@ public final class Contenders {
     /** The one of that name. Loads the classes of no other, whose jars may not be there. */
     public static Contender named(String name) {
         return switch (name) {
-            case OURS -> new HoldfastContender();
+            case OURS -> new HoldfastContender(Primitive.LOCK);
+            case "holdfast-fair" -> new HoldfastContender(Primitive.FAIR);
+            case "holdfast-read" -> new HoldfastContender(Primitive.READ);
+            case "holdfast-write" -> new HoldfastContender(Primitive.WRITE);
+            case "holdfast-permit" -> new HoldfastContender(Primitive.PERMIT);
             case "redisson" -> new RedissonContender(RedissonContender.Kind.PLAIN);
             case "redisson-fair" -> new RedissonContender(RedissonContender.Kind.FAIR);
             case "redisson-fenced" -> new RedissonContender(RedissonContender.Kind.FENCED);
+            case "redisson-read" -> new RedissonContender(RedissonContender.Kind.READ);
+            case "redisson-write" -> new RedissonContender(RedissonContender.Kind.WRITE);
+            case "redisson-permit" -> new RedissonContender(RedissonContender.Kind.PERMIT);
+            case "redisson-leased" -> new RedissonContender(RedissonContender.Kind.LEASED);
             case "spring-spin" -> new SpringContender(false);
             case "spring-pubsub" -> new SpringContender(true);
             case "jedis" -> new JedisContender();

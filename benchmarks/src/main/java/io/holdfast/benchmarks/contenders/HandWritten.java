@@ -30,8 +30,7 @@ abstract class HandWritten implements BenchLock {
             try {
                 Thread.sleep(RETRY_MILLIS);
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while waiting for " + name, e);
+                throw Interrupts.of(name, e);
             }
         }
     }

@@ -1,22 +1,44 @@
 package io.holdfast.benchmarks.contenders;
 
+import static java.util.Objects.requireNonNull;
+
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Holdfast with all defaults: watchdog and fencing are on. */
 final class HoldfastContender implements Contender, LeaseKeeper {
+    /** No lock() of ours gives up; a semaphore has none. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final Primitive primitive;
+
+    HoldfastContender(Primitive primitive) {
+        this.primitive = primitive;
+    }
+
     @Override
     public String name() {
-        return Contenders.OURS;
+        return primitive == Primitive.LOCK
+                ? Contenders.OURS
+                : Contenders.OURS + "-" + primitive.name().toLowerCase(Locale.ROOT);
     }
 
     @Override
     public String description() {
-        return Contenders.jarOf(Holdfast.class) + ", all defaults: watchdog, fencing, fair";
+        return Contenders.jarOf(Holdfast.class) + ", " + primitive.text() + ", all defaults: watchdog, fencing, fair";
+    }
+
+    @Override
+    public Set<Primitive> primitives() {
+        return Set.of(primitive);
     }
 
     @Override
@@ -30,7 +52,18 @@ final class HoldfastContender implements Contender, LeaseKeeper {
         return new Session() {
             @Override
             public BenchLock lock(String name) {
-                return new Held(client.lock(name));
+                return lock(name, 1);
+            }
+
+            @Override
+            public BenchLock lock(String name, int places) {
+                return switch (primitive) {
+                    case LOCK -> new Held(client.lock(name));
+                    case FAIR -> new Held(client.fairLock(name));
+                    case READ -> new Held(client.readWriteLock(name).readLock());
+                    case WRITE -> new Held(client.readWriteLock(name).writeLock());
+                    case PERMIT -> new Permit(client.semaphore(name, places));
+                };
             }
 
             @Override
@@ -54,6 +87,31 @@ final class HoldfastContender implements Contender, LeaseKeeper {
         public void unlock() {
             if (!it.unlock()) {
                 throw new IllegalStateException("the lease of " + it.getLockName() + " was lost");
+            }
+        }
+    }
+
+    private static final class Permit implements BenchLock {
+        private final DistributedSemaphore it;
+        private @Nullable Lease lease;
+
+        Permit(DistributedSemaphore it) {
+            this.it = it;
+        }
+
+        @Override
+        public void lock() {
+            try {
+                lease = it.acquire(PATIENCE);
+            } catch (InterruptedException e) {
+                throw Interrupts.of(it.getName(), e);
+            }
+        }
+
+        @Override
+        public void unlock() {
+            if (!requireNonNull(lease, "no permit").release()) {
+                throw new IllegalStateException("the lease of " + it.getName() + " was lost");
             }
         }
     }

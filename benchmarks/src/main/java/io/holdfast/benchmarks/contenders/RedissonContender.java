@@ -5,6 +5,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -27,18 +28,32 @@ final class RedissonContender implements Contender, LeaseKeeper {
 
     /** The lock that is asked for. */
     enum Kind {
-        PLAIN("redisson", "RLock with watchdog", "; neither fenced nor fair"),
-        FAIR("redisson-fair", "fair RLock with watchdog", "; not fenced"),
-        FENCED("redisson-fenced", "RFencedLock with watchdog", "; not fair");
+        PLAIN("redisson", "RLock with watchdog", "; neither fenced nor fair", Primitive.LOCK),
+        FAIR("redisson-fair", "fair RLock with watchdog", "; not fenced", Primitive.FAIR),
+        FENCED("redisson-fenced", "RFencedLock with watchdog", "; not fair", Primitive.LOCK),
+        READ("redisson-read", "RReadWriteLock to read, with watchdog", "; neither fenced nor fair", Primitive.READ),
+        WRITE("redisson-write", "RReadWriteLock to write, with watchdog", "; neither fenced nor fair", Primitive.WRITE),
+        PERMIT(
+                "redisson-permit",
+                "RSemaphore",
+                "; no leases at all: the permits of one that dies are gone; not fair",
+                Primitive.PERMIT),
+        LEASED(
+                "redisson-leased",
+                "RPermitExpirableSemaphore, leases of " + RedissonPermit.LEASE_SECONDS + " s",
+                "; nobody renews them; not fair",
+                Primitive.PERMIT);
 
         private final String text;
         private final String what;
         private final String lacks;
+        private final Primitive primitive;
 
-        Kind(String text, String what, String lacks) {
+        Kind(String text, String what, String lacks, Primitive primitive) {
             this.text = text;
             this.what = what;
             this.lacks = lacks;
+            this.primitive = primitive;
         }
     }
 
@@ -54,6 +69,12 @@ final class RedissonContender implements Contender, LeaseKeeper {
     @Override
     public String description() {
         return Contenders.jarOf(Redisson.class) + ", " + kind.what + ", default single server" + kind.lacks;
+    }
+
+    /** The fair one stands beside the plain locks as well, since ours is fair. */
+    @Override
+    public Set<Primitive> primitives() {
+        return kind == Kind.FAIR ? Set.of(Primitive.LOCK, Primitive.FAIR) : Set.of(kind.primitive);
     }
 
     @Override
@@ -87,10 +108,19 @@ final class RedissonContender implements Contender, LeaseKeeper {
         return new Session() {
             @Override
             public BenchLock lock(String name) {
+                return lock(name, 1);
+            }
+
+            @Override
+            public BenchLock lock(String name, int places) {
                 return switch (kind) {
                     case PLAIN -> new JdkHeld(client.getLock(name));
                     case FAIR -> new JdkHeld(client.getFairLock(name));
                     case FENCED -> new Fenced(client.getFencedLock(name));
+                    case READ -> new JdkHeld(client.getReadWriteLock(name).readLock());
+                    case WRITE -> new JdkHeld(client.getReadWriteLock(name).writeLock());
+                    case PERMIT -> RedissonPermit.unleased(client, name, places);
+                    case LEASED -> RedissonPermit.leased(client, name, places);
                 };
             }
 

@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Threads that lock and unlock until told to stop, and count only while told to. */
 public final class Crew implements AutoCloseable {
-    private static final long PATIENCE_MILLIS = 30_000;
+    /** Longer than a usual lease of 30 s: who missed the message of a release waits for the end of one, and goes on. */
+    private static final long PATIENCE_MILLIS = 45_000;
 
     private enum Phase {
         WARM_UP,
@@ -26,8 +27,8 @@ public final class Crew implements AutoCloseable {
     private long cpuNanos;
     private long allocated;
 
-    /** What one thread locks, what it raises meanwhile, and how long its section takes. */
-    public record Duty(String lock, SharedCounter counter, long sectionMillis) {}
+    /** What one thread locks, how many may be in at once, what it raises meanwhile, and how long its section takes. */
+    public record Duty(String lock, int places, SharedCounter counter, long sectionMillis) {}
 
     /** What came of it; cycles are those of the counted phase, all cycles those of every phase. */
     public record Result(
@@ -143,7 +144,7 @@ public final class Crew implements AutoCloseable {
             try {
                 BenchLock lock;
                 try {
-                    lock = session.lock(duty.lock());
+                    lock = session.lock(duty.lock(), duty.places());
                 } finally {
                     ready.countDown();
                 }
@@ -161,12 +162,14 @@ public final class Crew implements AutoCloseable {
             long begin = System.nanoTime();
             lock.lock();
             long entered = System.nanoTime();
+            duty.counter().enter();
             // Read first and written last: the whole section is what an intruder can spoil.
             long count = duty.counter().get();
             long freed = duty.counter().freedAt();
             section(duty.sectionMillis());
             duty.counter().set(count + 1);
             duty.counter().freedAt(System.nanoTime());
+            duty.counter().leave();
             lock.unlock();
             allCycles++;
             if (phase == Phase.COUNT) {

@@ -50,6 +50,8 @@ public enum Metric {
     LOST_LEASES("lost leases"),
     /** Increments under the lock that went missing: anything but zero means that the lock did not exclude. */
     LOST_UPDATES("lost updates"),
+    /** Told where more than one may be. */
+    MOST_INSIDE("most inside at once"),
     FAILED_ROUNDS("failed rounds");
 
     private final String text;

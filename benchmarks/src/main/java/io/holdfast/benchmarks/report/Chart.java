@@ -96,7 +96,7 @@ public final class Chart {
         body.append(String.format(
                 Locale.ROOT,
                 "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>%n",
-                line.contender().equals(Contenders.OURS) ? "ours" : "bar",
+                Contenders.isOurs(line.contender()) ? "ours" : "bar",
                 LEFT,
                 y + 2,
                 Math.max(1, length),

@@ -82,6 +82,15 @@ public final class Results {
         return measured == null ? null : Stats.median(measured);
     }
 
+    /** The same of the one that is ours in that workload. */
+    public @Nullable Double ours(String workload, Metric metric) {
+        return values.getOrDefault(workload, Map.of()).keySet().stream()
+                .filter(Contenders::isOurs)
+                .findFirst()
+                .map(contender -> median(workload, contender, metric))
+                .orElse(null);
+    }
+
     /** Everything, workload by workload, and in each metric by metric, so that contenders stand next to each other. */
     public List<Line> lines() {
         List<Line> lines = new ArrayList<>();
@@ -100,7 +109,7 @@ public final class Results {
 
     private Line line(String workload, String contender, Metric metric, List<Double> measured) {
         double median = Stats.median(measured);
-        Double ours = median(workload, Contenders.OURS, metric);
+        Double ours = ours(workload, metric);
         Double ratio = ours == null ? null : Stats.ratio(median, ours);
         return new Line(workload, contender, metric, median, Stats.min(measured), Stats.max(measured), ratio);
     }

@@ -24,7 +24,7 @@ public final class Child {
     /** Takes contender, host, port, threads, milliseconds of a section and the file of the counter. */
     public static void main(String[] args) throws IOException {
         SharedCounter counter = SharedCounter.inFile(Path.of(args[5]));
-        Crew.Duty duty = new Crew.Duty("bench:0", counter, Long.parseLong(args[4]));
+        Crew.Duty duty = new Crew.Duty("bench:0", 1, counter, Long.parseLong(args[4]));
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         try (Session session = Contenders.named(args[0]).open(args[1], Integer.parseInt(args[2]));
                 Crew crew = new Crew(session, Collections.nCopies(Integer.parseInt(args[3]), duty))) {

@@ -18,17 +18,21 @@ import java.util.TreeMap;
 final class InJvm {
     private InJvm() {}
 
-    /** What the crew did and what it cost. */
-    record Outcome(Contender contender, Crew.Result crew, Reading cost, long lost) {}
+    /** Threads, spread over names, each of which has room for so many at once. */
+    record Crowd(int threads, int names, int places) {}
 
-    static Outcome run(Contender contender, Servers servers, Duration time, int threads, int names) {
+    /** What the crew did, what it cost, and whether nobody was in who must not be. */
+    record Outcome(Contender contender, Crew.Result crew, Reading cost, Map<Metric, Double> exclusion) {}
+
+    static Outcome run(Contender contender, Servers servers, Duration time, Crowd crowd) {
         List<SharedCounter> counters = new ArrayList<>();
-        for (int i = 0; i < names; i++) {
+        for (int i = 0; i < crowd.names(); i++) {
             counters.add(SharedCounter.inMemory());
         }
         List<Crew.Duty> duties = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
-            duties.add(new Crew.Duty("bench:" + i % names, counters.get(i % names), 0));
+        for (int i = 0; i < crowd.threads(); i++) {
+            int name = i % crowd.names();
+            duties.add(new Crew.Duty("bench:" + name, crowd.places(), counters.get(name), 0));
         }
         try (Session session = contender.open(Servers.HOST, servers.port(contender));
                 Crew crew = new Crew(session, duties)) {
@@ -40,9 +44,21 @@ final class InJvm {
             crew.stop();
             Reading cost = Reading.take(servers.redis()).since(before);
             Crew.Result result = crew.join();
-            long raised = counters.stream().mapToLong(SharedCounter::get).sum();
-            return new Outcome(contender, result, cost, result.allCycles() - raised);
+            return new Outcome(contender, result, cost, exclusion(counters, crowd.places(), result.allCycles()));
         }
+    }
+
+    /** Where there is room for one, an update that is lost tells more than a count of those who are in. */
+    private static Map<Metric, Double> exclusion(List<SharedCounter> counters, int places, long cycles) {
+        if (places == 1) {
+            long raised = counters.stream().mapToLong(SharedCounter::get).sum();
+            return Map.of(Metric.LOST_UPDATES, (double) (cycles - raised));
+        }
+        long most = counters.stream().mapToLong(SharedCounter::mostInside).max().orElse(0);
+        if (most > places) {
+            throw new IllegalStateException(most + " were in at once where " + places + " may be");
+        }
+        return Map.of(Metric.MOST_INSIDE, (double) most);
     }
 
     static Duration warmUp(Duration time) {
@@ -57,7 +73,7 @@ final class InJvm {
         metrics.put(Metric.THROUGHPUT, cycles * 1e9 / outcome.crew().nanos());
         costs(metrics, outcome.contender(), cost, cycles);
         clientCosts(metrics, cycles, cost.clientCpuMicros(), cost.allocated());
-        metrics.put(Metric.LOST_UPDATES, (double) outcome.lost());
+        metrics.putAll(outcome.exclusion());
         return metrics;
     }
 

@@ -40,6 +40,6 @@ public final class ManyNames implements Workload {
 
     @Override
     public Map<Metric, Double> measure(Contender contender, Servers servers, Duration time) {
-        return InJvm.cycleMetrics(InJvm.run(contender, servers, time, threads, threads));
+        return InJvm.cycleMetrics(InJvm.run(contender, servers, time, new InJvm.Crowd(threads, threads, 1)));
     }
 }

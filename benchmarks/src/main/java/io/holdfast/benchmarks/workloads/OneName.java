@@ -1,27 +1,47 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.contenders.Primitive;
 import io.holdfast.benchmarks.measure.Metric;
 import io.holdfast.benchmarks.measure.Times;
 import java.time.Duration;
 import java.util.Map;
 
-/** Many threads of one JVM want the same name: how fast the lock goes from hand to hand, and whether all get it. */
+/** Many threads of one JVM want the same name: how fast it goes from hand to hand, and whether all get it. */
 public final class OneName implements Workload {
+    private final Primitive primitive;
     private final int threads;
+    private final int places;
 
     public OneName(int threads) {
+        this(Primitive.LOCK, threads, 1);
+    }
+
+    /** So many may be in at once. */
+    public OneName(Primitive primitive, int threads, int places) {
+        this.primitive = primitive;
         this.threads = threads;
+        this.places = places;
+    }
+
+    @Override
+    public Primitive primitive() {
+        return primitive;
     }
 
     @Override
     public String name() {
-        return "c" + threads;
+        return switch (primitive) {
+            case LOCK -> "c" + threads;
+            case FAIR, READ, WRITE -> primitive.id() + "-" + threads;
+            case PERMIT -> primitive.id() + "-" + threads + "on" + places;
+        };
     }
 
     @Override
     public String title() {
-        return "contended: " + threads + " threads, 1 name, empty section";
+        return primitive.prefix() + (places < threads ? "contended: " : "shared: ") + threads + " threads, 1 name, "
+                + (places > 1 && places < threads ? places + " permits, " : "") + "empty section";
     }
 
     @Override
@@ -41,11 +61,13 @@ public final class OneName implements Workload {
 
     @Override
     public Map<Metric, Double> measure(Contender contender, Servers servers, Duration time) {
-        InJvm.Outcome outcome = InJvm.run(contender, servers, time, threads, 1);
+        InJvm.Outcome outcome = InJvm.run(contender, servers, time, new InJvm.Crowd(threads, 1, places));
         Map<Metric, Double> metrics = InJvm.metrics(outcome);
         metrics.put(Metric.FAIRNESS, InJvm.fairness(outcome.crew().cycles()));
         Times.WAIT.put(metrics, outcome.crew().waitTimes());
-        Times.HAND_OVER.put(metrics, outcome.crew().handOvers());
+        if (places == 1) {
+            Times.HAND_OVER.put(metrics, outcome.crew().handOvers());
+        }
         return metrics;
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.contenders.Primitive;
 import io.holdfast.benchmarks.measure.Crew;
 import io.holdfast.benchmarks.measure.Latencies;
 import io.holdfast.benchmarks.measure.Metric;
@@ -24,24 +25,36 @@ public final class SeveralJvms implements Workload {
     private static final Duration END = Duration.ofSeconds(60);
     private static final Duration IDEAL = Duration.ofMillis(300);
 
+    private final Primitive primitive;
     private final int jvms;
     private final int threads;
     private final int sectionMillis;
 
     public SeveralJvms(int jvms, int threads, int sectionMillis) {
+        this(Primitive.LOCK, jvms, threads, sectionMillis);
+    }
+
+    public SeveralJvms(Primitive primitive, int jvms, int threads, int sectionMillis) {
+        this.primitive = primitive;
         this.jvms = jvms;
         this.threads = threads;
         this.sectionMillis = sectionMillis;
     }
 
     @Override
+    public Primitive primitive() {
+        return primitive;
+    }
+
+    @Override
     public String name() {
-        return "d" + jvms + "-" + sectionMillis + "ms";
+        return (primitive == Primitive.LOCK ? "d" : primitive.id() + "-") + jvms + "-" + sectionMillis + "ms";
     }
 
     @Override
     public String title() {
-        return "contended: " + jvms + " JVMs x " + threads + " threads, 1 name, "
+        return primitive.prefix() + "contended: " + jvms + " JVMs x "
+                + threads + " threads, 1 name, "
                 + (sectionMillis == 0 ? "empty section" : "section of Thread.sleep(" + sectionMillis + ")");
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.contenders.Primitive;
 import io.holdfast.benchmarks.measure.Metric;
 import java.time.Duration;
 import java.util.Map;
@@ -10,20 +11,31 @@ import java.util.Map;
  * core, twice, which can take longer than all the rest; on hot cores that is left out.
  */
 public final class Uncontended implements Workload {
+    private final Primitive primitive;
     private final boolean hot;
 
     public Uncontended(boolean hot) {
+        this(Primitive.LOCK, hot);
+    }
+
+    public Uncontended(Primitive primitive, boolean hot) {
+        this.primitive = primitive;
         this.hot = hot;
     }
 
     @Override
+    public Primitive primitive() {
+        return primitive;
+    }
+
+    @Override
     public String name() {
-        return hot ? "a-hot" : "a-idle";
+        return (primitive == Primitive.LOCK ? "a" : primitive.id()) + (hot ? "-hot" : "-idle");
     }
 
     @Override
     public String title() {
-        return "uncontended: 1 thread, 1 name, " + (hot ? "hot" : "idle") + " cores";
+        return primitive.prefix() + "uncontended: 1 thread, 1 name, " + (hot ? "hot" : "idle") + " cores";
     }
 
     @Override
@@ -46,7 +58,7 @@ public final class Uncontended implements Workload {
         InJvm.Outcome outcome;
         try (Spinners spinners = hot ? Spinners.onePerCore() : Spinners.none()) {
             spinners.check();
-            outcome = InJvm.run(contender, servers, time, 1, 1);
+            outcome = InJvm.run(contender, servers, time, new InJvm.Crowd(1, 1, 1));
             spinners.check();
         }
         return InJvm.cycleMetrics(outcome);

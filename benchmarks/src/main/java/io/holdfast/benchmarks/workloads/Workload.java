@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.benchmarks.contenders.Primitive;
 import io.holdfast.benchmarks.measure.Metric;
 import java.time.Duration;
 import java.util.Map;
@@ -16,7 +17,12 @@ public interface Workload {
     /** The metric that stands for the others in the chart. */
     Metric main();
 
-    /** Whether it makes sense with that contender. */
+    /** What it is done with. */
+    default Primitive primitive() {
+        return Primitive.LOCK;
+    }
+
+    /** Whether it makes sense with that contender, which has the primitive. */
     default boolean admits(Contender contender) {
         return true;
     }

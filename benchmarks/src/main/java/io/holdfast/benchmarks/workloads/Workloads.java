@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks.workloads;
 
+import io.holdfast.benchmarks.contenders.Primitive;
 import java.time.Duration;
 import java.util.List;
 
@@ -37,7 +38,19 @@ public final class Workloads {
             new WaitingClients(100),
             new WaitingClients(1000),
             new PassedNames(1000),
-            new PassedNames(1_000_000));
+            new PassedNames(1_000_000),
+            new Uncontended(Primitive.FAIR, false),
+            new Uncontended(Primitive.FAIR, true),
+            new OneName(Primitive.FAIR, 16, 1),
+            new SeveralJvms(Primitive.FAIR, 2, 8, 0),
+            new Uncontended(Primitive.READ, false),
+            new Uncontended(Primitive.READ, true),
+            new OneName(Primitive.READ, 16, 16),
+            new OneName(Primitive.WRITE, 16, 1),
+            new Uncontended(Primitive.PERMIT, false),
+            new Uncontended(Primitive.PERMIT, true),
+            new OneName(Primitive.PERMIT, 16, 1),
+            new OneName(Primitive.PERMIT, 16, 4));
 
     private Workloads() {}
 
