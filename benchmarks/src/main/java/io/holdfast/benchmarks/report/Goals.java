@@ -22,7 +22,10 @@ public final class Goals {
                     held("e10k"),
                     held("e100k"),
                     rest(),
-                    waiters())
+                    waiters(),
+                    fair(),
+                    readWrite(),
+                    permits())
             .flatMap(List::stream)
             .toList();
 
@@ -129,6 +132,50 @@ public final class Goals {
                 new Goal("h-waiters-1000", "server time" + with, Metric.SERVER_TIME_PER_RELEASE, one, 0, 1.2));
     }
 
+    private static List<Goal> fair() {
+        String theirs = "redisson-fair";
+        return List.of(
+                uncontended("i-fair-idle", theirs),
+                uncontended("i-fair-hot", theirs),
+                queued("i-fair-16", theirs),
+                inTurn("i-fair-16"),
+                against("i-fair-2-0ms", "hand-over p50 <= 1/4 of " + theirs, Metric.HAND_OVER_P50, theirs, 0, 1 / 4.0));
+    }
+
+    /** Readers do not queue. */
+    private static List<Goal> readWrite() {
+        return List.of(
+                uncontended("j-read-idle", "redisson-read"),
+                uncontended("j-read-hot", "redisson-read"),
+                queued("j-write-16", "redisson-write"),
+                inTurn("j-write-16"));
+    }
+
+    private static List<Goal> permits() {
+        List<Goal> goals = new ArrayList<>();
+        for (String theirs : List.of("redisson-permit", "redisson-leased")) {
+            goals.add(uncontended("k-permit-idle", theirs));
+            goals.add(uncontended("k-permit-hot", theirs));
+            goals.add(queued("k-permit-16on1", theirs));
+            goals.add(queued("k-permit-16on4", theirs));
+        }
+        goals.add(inTurn("k-permit-16on1"));
+        goals.add(inTurn("k-permit-16on4"));
+        return goals;
+    }
+
+    private static Goal uncontended(String workload, String theirs) {
+        return against(workload, "p50 <= 1/1.5 of " + theirs, Metric.CYCLE_P50, theirs, 0, 1 / 1.5);
+    }
+
+    private static Goal queued(String workload, String theirs) {
+        return against(workload, "throughput >= 20 x " + theirs, Metric.THROUGHPUT, theirs, 20, ANY);
+    }
+
+    private static Goal inTurn(String workload) {
+        return alone(workload, "max/min per thread <= 1.2", Metric.FAIRNESS, 1, 1.2);
+    }
+
     private static Goal alone(String workload, String text, Metric metric, double low, double high) {
         return new Goal(workload, text, metric, null, low, high);
     }
@@ -156,7 +203,7 @@ public final class Goals {
     }
 
     private static @Nullable Double figure(Goal goal, Results results) {
-        Double ours = results.median(goal.workload(), OURS, goal.metric());
+        Double ours = results.ours(goal.workload(), goal.metric());
         Other other = goal.other();
         if (ours == null || other == null) {
             return ours;
