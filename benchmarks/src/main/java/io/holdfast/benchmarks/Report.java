@@ -37,7 +37,9 @@ record Report(Plan plan, Results results, String machine) {
 
     private String header() {
         StringBuilder text = new StringBuilder(machine + "\n" + settings() + "\n");
-        plan.contenders()
+        plan.contenders().stream()
+                .filter(contender -> plan.workloads().stream()
+                        .anyMatch(workload -> plan.admitted(workload).contains(contender)))
                 .forEach(contender ->
                         text.append(String.format("  %-15s %s%n", contender.name(), contender.description())));
         return text.toString();

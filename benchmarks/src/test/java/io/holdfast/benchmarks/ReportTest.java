@@ -94,6 +94,11 @@ class ReportTest {
     }
 
     @Test
+    void header_namesThoseWhoTakePart() {
+        assertThat(report().text()).contains("RLock with watchdog").doesNotContain("two PINGs");
+    }
+
+    @Test
     void json_hasArraysOfFlatObjects() {
         results.add("c\"1\\6", "jedis", Map.of(Metric.THROUGHPUT, 1e-7, Metric.FAIRNESS, Double.NaN));
 

@@ -14,6 +14,7 @@ public final class Contenders {
     private static final List<String> ALL = List.of(
             OURS,
             "redisson",
+            "holdfast-fair",
             "redisson-fair",
             "redisson-fenced",
             "spring-spin",
@@ -23,7 +24,6 @@ public final class Contenders {
             "curator",
             "ping",
             "reentrant",
-            "holdfast-fair",
             "holdfast-read",
             "redisson-read",
             "holdfast-write",
