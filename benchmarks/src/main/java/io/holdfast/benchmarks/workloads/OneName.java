@@ -41,7 +41,7 @@ public final class OneName implements Workload {
     @Override
     public String title() {
         return primitive.prefix() + (places < threads ? "contended: " : "shared: ") + threads + " threads, 1 name, "
-                + (places > 1 && places < threads ? places + " permits, " : "") + "empty section";
+                + (primitive == Primitive.PERMIT ? "permits: " + places + ", " : "") + "empty section";
     }
 
     @Override
