@@ -100,4 +100,29 @@ class PrimitivesSnippetsTest {
         assertThat(permit.release()).isTrue();
         assertThat(old.tryAcquire().map(Lease::release)).contains(true);
     }
+
+    @Test
+    void together_holdsBothAndHasATokenForEach() throws Exception {
+        PrimitivesSnippets.together(locks, "account:b", "account:a", (b, a) -> {
+            assertThat(a).isPositive().isNotEqualTo(b);
+            assertThat(locks.lock("account:a").tryAcquire()).isEmpty();
+            assertThat(locks.lock("account:b").tryAcquire()).isEmpty();
+        });
+        assertThat(locks.allOf(locks.lock("account:a"), locks.lock("account:b"))
+                        .tryAcquire()
+                        .map(Lease::release))
+                .contains(true);
+    }
+
+    @Test
+    void latch_opensAfterTheFourth() throws Exception {
+        PrimitivesSnippets.setUp(locks, () -> notes.add("started"));
+        PrimitivesSnippets.setUp(locks, () -> notes.add("started twice"));
+        for (int i = 0; i < 4; i++) {
+            assertThat(locks.latch("import:2026-11-15").getCount()).hasValue(4 - i);
+            PrimitivesSnippets.imported(locks);
+        }
+        PrimitivesSnippets.afterAll(locks, () -> notes.add("reported"));
+        assertThat(notes).containsExactly("started", "reported");
+    }
 }

@@ -1,13 +1,18 @@
 package io.holdfast.examples.docs;
 
+import static java.time.Duration.ofHours;
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 
+import io.holdfast.DistributedLatch;
+import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Election;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** What {@code docs/primitives.md} shows. */
@@ -67,6 +72,35 @@ public final class PrimitivesSnippets {
             note.accept("nobody has a permit now: whoever takes the first decides");
         }
         return calls;
+    }
+
+    /** From one account to another. */
+    public static void together(Holdfast locks, String from, String to, BiConsumer<Long, Long> transfer)
+            throws InterruptedException {
+        DistributedLock both = locks.allOf(locks.lock(from), locks.lock(to));
+        try (Lease lease = both.acquire(ofSeconds(5))) {
+            transfer.accept(lease.token(from), lease.token(to)); // each guards its own
+        }
+    }
+
+    /** When all four have imported. */
+    public static void setUp(Holdfast locks, Runnable startImports) {
+        DistributedLatch imported = locks.latch("import:2026-11-15");
+        if (imported.trySetCount(4, ofHours(6))) { // false: another has set it
+            startImports.run();
+        }
+    }
+
+    /** One of the four. */
+    public static void imported(Holdfast locks) {
+        locks.latch("import:2026-11-15").countDown();
+    }
+
+    /** Whoever needs all of it. */
+    public static void afterAll(Holdfast locks, Runnable report) throws InterruptedException {
+        if (locks.latch("import:2026-11-15").await(ofMinutes(30))) {
+            report.run();
+        }
     }
 
     /** One of all the processes. */
