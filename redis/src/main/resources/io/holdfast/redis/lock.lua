@@ -57,8 +57,12 @@ local function micros()
   return time[1] * 1000000 + time[2]
 end
 
--- What most runs are: nobody waits, and the lock is free, or given back by its owner. The rest of the script would do the
--- same, and takes twice as long.
+local function holdsKey()
+  return KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
+end
+
+-- What most runs are: nobody waits, and the lock is free, or given back by the only one who has it. The rest of the script
+-- would do the same, and takes twice as long.
 if op == 'release' then
   if not ARGV[4] and redis.call('EXISTS', queue) == 0 then
     local value = redis.pcall('GET', lock)
@@ -66,8 +70,12 @@ if op == 'release' then
       redis.call('DEL', lock)
       return { 1 }
     end
+    if type(value) == 'table' and redis.pcall('ZCARD', lock) == 1 and redis.call('ZSCORE', lock, owner) then
+      redis.call('DEL', lock, holdsKey())
+      return { 1 }
+    end
   end
-elseif op == 'acquire' and ARGV[8] == '1' and not ARGV[9] and redis.call('EXISTS', lock, queue) == 0 then
+elseif op == 'acquire' and ARGV[8] == '1' and (ARGV[9] or '') == '' and redis.call('EXISTS', lock, queue) == 0 then
   local seen = redis.call('GET', fence)
   local counter = seen and string.find(seen, '^%d+$') and tonumber(seen)
   local now = micros()
@@ -75,7 +83,16 @@ elseif op == 'acquire' and ARGV[8] == '1' and not ARGV[9] and redis.call('EXISTS
   if token and token <= LAST_TOKEN and now <= tonumber(ARGV[5]) then
     local number = string.format('%.0f', token)
     redis.call('SET', fence, number)
-    redis.call('SET', lock, mine .. number, 'NX', 'PX', ARGV[4])
+    if ARGV[10] then
+      local share = ARGV[10] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12]
+      local holds = holdsKey()
+      redis.call('HSET', holds, owner, number .. ' ' .. ARGV[11], '=', share)
+      redis.call('ZADD', lock, string.format('%.0f', math.floor(now / 1000) + ARGV[4]), owner)
+      redis.call('PEXPIRE', lock, ARGV[4])
+      redis.call('PEXPIRE', holds, ARGV[4])
+    else
+      redis.call('SET', lock, mine .. number, 'NX', 'PX', ARGV[4])
+    end
     return { 1, now, 0, token, 1 }
   end
 end
@@ -83,7 +100,7 @@ end
 local now = micros()
 local nowMs = math.floor(now / 1000)
 local value = redis.pcall('GET', lock)
-local holds = KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
+local holds = holdsKey()
 
 -- How it is shared: nothing if it is not.
 local kind, used, permits
