@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fixedPort the port asked for, or 0 for any free one
  * @param dir the folder asked for, or null for a fresh one that is deleted at the end
+ * @param sentinel whether it is no store but a Sentinel that watches others
  * @param lines lines of the configuration file that come after (and so override) our own
  */
 record RedisConfig(
@@ -23,6 +24,7 @@ record RedisConfig(
         @Nullable String password,
         @Nullable TestCertificate certificate,
         boolean persistent,
+        boolean sentinel,
         List<String> lines,
         Map<String, String> environment) {
 

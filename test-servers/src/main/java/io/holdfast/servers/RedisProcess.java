@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +33,12 @@ final class RedisProcess {
     }
 
     static RedisProcess start(RedisConfig config, Path dir, Path configFile, int port) {
-        ProcessBuilder builder = new ProcessBuilder(
-                        RedisBinary.of(config.version()).toString(), configFile.toString())
+        List<String> command =
+                new ArrayList<>(List.of(RedisBinary.of(config.version()).toString(), configFile.toString()));
+        if (config.sentinel()) {
+            command.add("--sentinel");
+        }
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(dir.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(

@@ -17,6 +17,7 @@ public final class RedisServerBuilder {
     private int port;
     private boolean persistent;
     private boolean tls;
+    private boolean sentinel;
     private @Nullable Path dir;
     private @Nullable String password;
 
@@ -67,6 +68,12 @@ public final class RedisServerBuilder {
         return this;
     }
 
+    /** Keeps no data, but watches the servers that its configuration names; see {@link RedisSentinels}. */
+    RedisServerBuilder sentinel() {
+        this.sentinel = true;
+        return this;
+    }
+
     /** Sets a variable of the server's environment, such as {@code LD_PRELOAD}. */
     public RedisServerBuilder environment(String name, String value) {
         environment.put(name, value);
@@ -76,6 +83,6 @@ public final class RedisServerBuilder {
     public RedisServer start() {
         TestCertificate certificate = tls ? TestCertificate.get() : null;
         return RedisServer.launch(
-                new RedisConfig(version, port, dir, password, certificate, persistent, lines, environment));
+                new RedisConfig(version, port, dir, password, certificate, persistent, sentinel, lines, environment));
     }
 }

@@ -1,0 +1,210 @@
+package io.holdfast.servers;
+
+import static java.util.stream.Collectors.joining;
+
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A master, two replicas, and three Sentinels that promote a replica when the master has not answered for half a second.
+ * Not thread safe, but for what the servers themselves are.
+ *
+ * <pre>{@code
+ * try (RedisSentinels sentinels = RedisSentinels.start()) {
+ *     RedisServer before = sentinels.master();
+ *     before.kill9();
+ *     RedisServer after = sentinels.awaitFailoverFrom(before);
+ * }
+ * }</pre>
+ */
+public final class RedisSentinels implements AutoCloseable {
+    /** The name under which the Sentinels know the master. */
+    public static final String MASTER = "mymaster";
+
+    private static final int REPLICAS = 2;
+    private static final int SENTINELS = 3;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final List<RedisServer> servers = new ArrayList<>();
+    private final List<RedisServer> sentinels = new ArrayList<>();
+
+    private RedisSentinels() {}
+
+    /** Starts all of them, and waits until a failover would work. */
+    public static RedisSentinels start() {
+        RedisSentinels started = new RedisSentinels();
+        try {
+            started.startServers();
+            started.startSentinels();
+            return started;
+        } catch (RuntimeException e) {
+            started.close();
+            throw e;
+        }
+    }
+
+    private void startServers() {
+        RedisServer master = server().start();
+        servers.add(master);
+        for (int i = 0; i < REPLICAS; i++) {
+            servers.add(
+                    server().config("replicaof", "127.0.0.1 " + master.port()).start());
+        }
+        awaitReplicas(master, REPLICAS);
+    }
+
+    private static RedisServerBuilder server() {
+        return RedisServer.builder().config("repl-diskless-sync-delay", "0").config("repl-ping-replica-period", "1");
+    }
+
+    private void startSentinels() {
+        String master = "127.0.0.1 " + servers.get(0).port() + " 2";
+        for (int i = 0; i < SENTINELS; i++) {
+            sentinels.add(RedisServer.builder()
+                    .sentinel()
+                    .config("sentinel monitor " + MASTER, master)
+                    .config("sentinel down-after-milliseconds " + MASTER, "500")
+                    .config("sentinel failover-timeout " + MASTER, "3000")
+                    .start());
+        }
+        // They would find each other after two seconds, and notice a replica's news after ten.
+        sentinels.forEach(
+                sentinel -> sentinel.command("SENTINEL", "DEBUG", "publish-period", "100", "info-period", "200"));
+        await(
+                "the Sentinels know each other and the replicas",
+                () -> sentinels.stream()
+                        .allMatch(sentinel -> count(sentinel, "sentinels") == SENTINELS - 1
+                                && count(sentinel, "replicas") == REPLICAS
+                                && String.valueOf(sentinel.command("SENTINEL", "CKQUORUM", MASTER))
+                                        .startsWith("OK")));
+    }
+
+    private static int count(RedisServer sentinel, String what) {
+        return sentinel.command("SENTINEL", what, MASTER) instanceof List<?> list ? list.size() : 0;
+    }
+
+    /** {@code redis-sentinel://127.0.0.1:26379,127.0.0.1:26380,127.0.0.1:26381/mymaster}. */
+    public String uri() {
+        return sentinels.stream()
+                .map(sentinel -> "127.0.0.1:" + sentinel.port())
+                .collect(joining(",", "redis-sentinel://", "/" + MASTER));
+    }
+
+    public List<RedisServer> sentinels() {
+        return List.copyOf(sentinels);
+    }
+
+    /** The servers that hold the data, whatever they are at present. */
+    public List<RedisServer> servers() {
+        return List.copyOf(servers);
+    }
+
+    /** The server that most Sentinels call the master. */
+    public RedisServer master() {
+        return servers.stream()
+                .filter(server -> named(server) > SENTINELS / 2)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("the Sentinels do not agree on a master"));
+    }
+
+    private long named(RedisServer server) {
+        return sentinels.stream()
+                .filter(sentinel -> masterPort(sentinel)
+                        .filter(port -> port.equals(Integer.toString(server.port())))
+                        .isPresent())
+                .count();
+    }
+
+    private static Optional<String> masterPort(RedisServer sentinel) {
+        try {
+            return sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER) instanceof List<?> address
+                    ? Optional.of(String.valueOf(address.get(1)))
+                    : Optional.empty();
+        } catch (UncheckedIOException e) {
+            return Optional.empty(); // killed or paused by the test
+        }
+    }
+
+    /** All that is written now is on every replica that lives. */
+    public void awaitReplicated() {
+        RedisServer master = master();
+        long replicas = servers.stream().filter(RedisServer::isRunning).count() - 1;
+        await("the replicas have everything", () -> {
+            Object reached = master.command("WAIT", Long.toString(replicas), "100");
+            return reached instanceof Long number && number >= replicas;
+        });
+    }
+
+    /** Waits until all Sentinels that live name another master, and that one knows that it is. */
+    public RedisServer awaitFailoverFrom(RedisServer before) {
+        long living = sentinels.stream().filter(RedisServer::isRunning).count();
+        await(
+                "another than the server on port " + before.port() + " is the master",
+                () -> servers.stream()
+                        .filter(server -> server != before && server.isRunning())
+                        .anyMatch(server -> named(server) == living && isMaster(server)));
+        return master();
+    }
+
+    private static boolean isMaster(RedisServer server) {
+        return server.command("ROLE") instanceof List<?> role && "master".equals(role.get(0));
+    }
+
+    /** Has a replica promoted in place of a master that lives, and waits until that is done. */
+    public RedisServer failover() {
+        RedisServer before = master();
+        await("a Sentinel accepts the command", () -> {
+            try {
+                return "OK".equals(sentinels.get(0).command("SENTINEL", "FAILOVER", MASTER));
+            } catch (RespError e) {
+                return false; // the last failover is not over, or no replica is good enough yet
+            }
+        });
+        return awaitFailoverFrom(before);
+    }
+
+    /** Starts and resumes what was killed or paused, and waits until a failover would work again. */
+    public void heal() {
+        for (RedisServer server : all()) {
+            if (server.isRunning()) {
+                server.resume();
+            } else {
+                server.restart();
+            }
+        }
+        await("there is one master, which has its replicas", () -> {
+            RedisServer master = master();
+            return isMaster(master) && connectedReplicas(master) == REPLICAS;
+        });
+    }
+
+    private static void awaitReplicas(RedisServer master, int number) {
+        await("the replicas follow", () -> connectedReplicas(master) == number);
+    }
+
+    private static long connectedReplicas(RedisServer master) {
+        return master.info("replication").entrySet().stream()
+                .filter(entry ->
+                        entry.getKey().matches("slave\\d+") && entry.getValue().contains("state=online"))
+                .count();
+    }
+
+    private List<RedisServer> all() {
+        List<RedisServer> all = new ArrayList<>(sentinels);
+        all.addAll(servers);
+        return all;
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        Deadline.await(PATIENCE, condition, () -> "not in " + PATIENCE + ": " + what);
+    }
+
+    @Override
+    public void close() {
+        all().forEach(RedisServer::close);
+    }
+}
