@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
  * @param text the whole URI, secrets included
  */
 public record StoreUri(String text) {
+    private static final Pattern PASSWORD = Pattern.compile("(?i)(password=).*", Pattern.DOTALL);
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:.*", Pattern.DOTALL);
 
     public StoreUri {
@@ -34,18 +35,23 @@ public record StoreUri(String text) {
 
     /**
      * Hides what stands before the last @, but for a user. The text may be malformed, so nothing in it is believed to end
-     * a password but that @; without a colon, what stands there may be one.
+     * a password but that @; without a colon, what stands there may be one. Behind the @ hides all from a parameter on
+     * whose name ends like a password's.
      */
     static String mask(String text) {
         int end = text.lastIndexOf('@');
         if (end < 0) {
-            return text;
+            return maskParameters(text);
         }
         int scheme = text.indexOf(':');
         int start = text.startsWith("://", scheme) && scheme < end ? scheme + 3 : 0;
         int colon = text.indexOf(':', start);
         int secret = colon < 0 || colon > end ? start : colon + 1;
-        return text.substring(0, secret) + "***" + text.substring(end);
+        return text.substring(0, secret) + "***" + maskParameters(text.substring(end));
+    }
+
+    private static String maskParameters(String text) {
+        return PASSWORD.matcher(text).replaceFirst("$1***");
     }
 
     @Override

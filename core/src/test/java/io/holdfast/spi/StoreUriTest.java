@@ -54,6 +54,8 @@ class StoreUriTest {
     @CsvSource({
         "redis://user:sesame@host:6379/1, redis://user:***@host:6379/1",
         "redis://:sesame@host, redis://:***@host",
+        "redis-sentinel://h/m?sentinelPassword=sesame, redis-sentinel://h/m?sentinelPassword=***",
+        "redis-sentinel://u:sesame@h/m?PASSWORD=ses&ame=1, redis-sentinel://u:***@h/m?PASSWORD=***",
         "redis://user:ses:ame@host, redis://user:***@host",
         "redis://:ses:ame@host, redis://:***@host",
         "redis://user:ses@ame@host, redis://user:***@host",

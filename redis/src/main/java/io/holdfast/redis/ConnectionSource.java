@@ -37,6 +37,9 @@ interface ConnectionSource {
 
     String address();
 
+    /** Nothing is opened any more; whoever has a connection drops it. */
+    default void close() {}
+
     /** Connections of our own. */
     static ConnectionSource to(RedisUri uri) {
         return new ConnectionSource() {

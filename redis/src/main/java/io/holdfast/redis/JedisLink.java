@@ -14,7 +14,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -51,7 +50,7 @@ final class JedisLink implements RedisLink {
     @Override
     public synchronized void listen(String channel, Listener listener) {
         if (inbox == null && !closed) {
-            inbox = new Inbox(platform, new InboxLine(), channel, listener);
+            inbox = new Inbox(platform, new InboxLine(source, true), channel, listener);
             inbox.start();
         }
     }
@@ -77,6 +76,7 @@ final class JedisLink implements RedisLink {
         }
         commands.close();
         renewals.close();
+        source.close();
     }
 
     /** The arguments of a plain command. */
@@ -128,35 +128,6 @@ final class JedisLink implements RedisLink {
             }
             // Not allowed to look: then a restart cannot be told from a mere break, and is taken for one.
             return null;
-        }
-    }
-
-    /** The third connection. */
-    private final class InboxLine implements Inbox.Line {
-        private @Nullable Jedis connection;
-
-        @Override
-        public void subscribe(Inbox.Subscription subscription, String channel) {
-            Jedis opened = source.open(Duration.ofSeconds(2), socket -> {});
-            synchronized (this) {
-                connection = opened;
-            }
-            try {
-                subscription.from(life(opened.getConnection()));
-                opened.subscribe(subscription, channel);
-            } finally {
-                synchronized (this) {
-                    connection = null;
-                }
-                source.drop(opened);
-            }
-        }
-
-        @Override
-        public synchronized void cut() {
-            if (connection != null) {
-                connection.disconnect();
-            }
         }
     }
 }

@@ -1,21 +1,31 @@
 package io.holdfast.redis;
 
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.StoreUri;
 import java.util.Set;
 
-/** Understands {@code redis://} and {@code rediss://}. */
+/** Understands {@code redis://}, {@code redis-sentinel://} and {@code redis-cluster://}, and all of them with {@code rediss}. */
 public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss");
+        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel");
     }
 
     @Override
     public StoreFactory factory(StoreUri uri) {
+        if (uri.scheme().endsWith("-sentinel")) {
+            SentinelUri sentinels = SentinelUri.parse(uri);
+            return context -> single(new SentinelSource(sentinels, context.platform()), context);
+        }
         RedisUri server = RedisUri.parse(uri);
-        return context -> new RedisStore(new JedisLink(ConnectionSource.to(server), context.platform()), context);
+        return context -> single(ConnectionSource.to(server), context);
+    }
+
+    private static LockStore single(ConnectionSource source, StoreContext context) {
+        return new RedisStore(new JedisLink(source, context.platform()), context);
     }
 }

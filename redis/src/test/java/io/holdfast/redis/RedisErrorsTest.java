@@ -24,11 +24,14 @@ class RedisErrorsTest {
             RECONNECT | MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.
             RECONNECT | CLUSTERDOWN Hash slot not served
             RECONNECT | CLUSTERDOWN The cluster is down
-            RETRY     | LOADING Redis is loading the dataset in memory
+            RECONNECT | LOADING Redis is loading the dataset in memory
             RETRY     | TRYAGAIN Multiple keys request during rehashing of slot
             RETRY     | BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.
             RETRY     | UNKILLABLE Sorry the script already executed write commands against the dataset.
             RETRY     | NOREPLICAS Not enough good replicas to write.
+            RETRY     | ERR Script attempted to access a non local key in a cluster node script: 5f2c, on @user_script:70.
+            RECONNECT | ERR Script attempted to execute a command while the cluster is down script: 5f2c, on @user_script:70.
+            SEND_TEXT | NOSCRIPT No matching script. Please use EVAL.
             RETRY     | ERR max number of clients reached
             REFUSE    | MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.
             REFUSE    | OOM command not allowed when used memory > 'maxmemory'. script: 5f2c, on @user_script:70.
@@ -36,8 +39,8 @@ class RedisErrorsTest {
             REFUSE    | WRONGPASS invalid username-password pair or user is disabled.
             REFUSE    | NOPERM this user has no permissions to run the 'evalsha' command
             REFUSE    | WRONGTYPE Operation against a key holding the wrong kind of value
-            REFUSE    | MOVED 3999 10.0.0.8:6381
-            REFUSE    | ASK 3999 10.0.0.8:6381
+            REDIRECT  | MOVED 3999 10.0.0.8:6381
+            REDIRECT  | ASK 3999 10.0.0.8:6381
             REFUSE    | CROSSSLOT Keys in request don't hash to the same slot
             REFUSE    | DENIED Redis is running in protected mode because protected mode is enabled
             REFUSE    | ERR something that nobody has heard of
@@ -50,7 +53,10 @@ class RedisErrorsTest {
 
         assertThat(RedisErrors.answer(String.valueOf(error.getMessage()))).isEqualTo(expected);
         assertThat(failure.kind())
-                .isEqualTo(expected == Answer.REFUSE ? StoreFailure.Kind.REFUSED : StoreFailure.Kind.UNAVAILABLE);
+                .isEqualTo(
+                        expected == Answer.REFUSE || expected == Answer.REDIRECT
+                                ? StoreFailure.Kind.REFUSED
+                                : StoreFailure.Kind.UNAVAILABLE);
         assertThat(failure)
                 .hasMessageContaining(ADDRESS)
                 .hasMessageContaining(message)

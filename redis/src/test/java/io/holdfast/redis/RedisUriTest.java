@@ -110,7 +110,7 @@ class RedisUriTest {
                 "redis://:ses:a:me@h/x",
                 "redis://ses:ame:sesame@h/x",
                 "redis://sesame@h",
-                "redis-cluster://:sesame@h",
+                "redis-nonsense://:sesame@h",
                 "sesame:ame@h",
                 "//u:sesame@h",
             })
@@ -133,7 +133,7 @@ class RedisUriTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Holdfast.connect("redi://h"))
                 .withMessageContaining("no store for 'redi://h'")
-                .withMessageContaining("[memory, redis, rediss]");
+                .withMessageContaining("[memory, redis, redis-sentinel, rediss, rediss-sentinel]");
     }
 
     @Test

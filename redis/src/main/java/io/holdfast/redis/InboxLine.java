@@ -1,0 +1,51 @@
+package io.holdfast.redis;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Jedis;
+
+/** A connection of its own for a subscription. */
+final class InboxLine implements Inbox.Line {
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private final ConnectionSource source;
+    private final boolean fromOneServer;
+    private @Nullable Jedis connection;
+
+    /**
+     * A line over connections from there.
+     *
+     * @param fromOneServer whether what comes over a connection was written by the server at its other end, and by nobody
+     *     else
+     */
+    InboxLine(ConnectionSource source, boolean fromOneServer) {
+        this.source = source;
+        this.fromOneServer = fromOneServer;
+    }
+
+    @Override
+    public void subscribe(Inbox.Subscription subscription, String channel) {
+        Jedis opened = source.open(TIMEOUT, socket -> {});
+        synchronized (this) {
+            connection = opened;
+        }
+        try {
+            if (fromOneServer) {
+                subscription.from(JedisLink.life(opened.getConnection()));
+            }
+            opened.subscribe(subscription, channel);
+        } finally {
+            synchronized (this) {
+                connection = null;
+            }
+            source.drop(opened);
+        }
+    }
+
+    @Override
+    public synchronized void cut() {
+        if (connection != null) {
+            connection.disconnect();
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package io.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.holdfast.redis.link.RedisLink;
+import io.holdfast.spi.Platform;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Connections to whatever server the Sentinels call the master. They are asked for every connection, whichever answers
+ * first, and the server is asked whether it agrees. So a connection that is lost, or refused because its server has become
+ * a replica, leads to the new master.
+ *
+ * <p>An old master that is cut off from the Sentinels, but not from us, would go on answering over a connection that is
+ * fine. So one Sentinel is listened to: when it tells of another master, connections to the old one are closed.
+ */
+final class SentinelSource implements ConnectionSource {
+    private static final Logger log = LoggerFactory.getLogger(SentinelSource.class);
+
+    private record Open(ConnectionSource from, HostAndPort server, AtomicReference<@Nullable Closeable> socket) {}
+
+    private final SentinelUri uri;
+    private final Platform platform;
+    private final List<ConnectionSource> sentinels;
+    private final Map<Jedis, Open> open = Collections.synchronizedMap(new IdentityHashMap<>());
+
+    /** Who is asked first: the one that gave the last good answer. */
+    private volatile int first;
+
+    private @Nullable Inbox news;
+    private boolean closed;
+
+    SentinelSource(SentinelUri uri, Platform platform) {
+        this.uri = uri;
+        this.platform = platform;
+        this.sentinels = uri.sentinels().stream().map(ConnectionSource::to).toList();
+        this.first = (int) platform.random(sentinels.size());
+    }
+
+    @Override
+    public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+        long deadline = platform.nanoTime() + timeout.toNanos();
+        Search search = new Search();
+        int start = first;
+        for (int i = 0; i < sentinels.size(); i++) {
+            int asked = (start + i) % sentinels.size();
+            HostAndPort master =
+                    search.master(sentinels.get(asked), left(deadline).dividedBy(2));
+            if (master != null && search.tried.add(master)) {
+                Jedis opened = search.open(master, left(deadline), opening);
+                if (opened != null) {
+                    first = asked;
+                    listen();
+                    return opened;
+                }
+            }
+        }
+        // It may be behind the times.
+        first = (start + 1) % sentinels.size();
+        throw search.failure();
+    }
+
+    /** What came of asking one after the other. */
+    private final class Search {
+        final Set<HostAndPort> tried = new HashSet<>();
+        private final StringBuilder reasons = new StringBuilder();
+        private @Nullable JedisException last;
+        /** Each has refused for a reason that does not go by. */
+        private boolean unanimous = true;
+
+        private int unknown;
+
+        /** The master, by what this Sentinel says; null if it says nothing. */
+        @Nullable
+        HostAndPort master(ConnectionSource sentinel, Duration timeout) {
+            try {
+                HostAndPort named = askForMaster(sentinel, timeout);
+                if (named == null) {
+                    unknown++;
+                    failed(sentinel.address() + " knows no master '" + uri.master() + "'", null);
+                }
+                return named;
+            } catch (JedisException e) {
+                failed(JedisErrors.failure(sentinel.address(), e).reason(), e);
+                return null;
+            }
+        }
+
+        @Nullable
+        Jedis open(HostAndPort master, Duration timeout, Consumer<Closeable> opening) {
+            RedisUri server = uri.server(master);
+            ConnectionSource source = ConnectionSource.to(server);
+            AtomicReference<@Nullable Closeable> socket = new AtomicReference<>();
+            try {
+                Jedis opened = source.open(timeout, made -> {
+                    socket.set(made);
+                    opening.accept(made);
+                });
+                String role = role(opened.getConnection());
+                if (role == null || role.equals("master")) {
+                    SentinelSource.this.open.put(opened, new Open(source, master, socket));
+                    return opened;
+                }
+                source.drop(opened);
+                failed(server.address() + " is called the master, and says of itself that it is a " + role, null);
+            } catch (JedisException e) {
+                failed(JedisErrors.failure(server.address(), e).reason(), e);
+            }
+            return null;
+        }
+
+        private void failed(String reason, @Nullable JedisException e) {
+            reasons.append(reasons.isEmpty() ? "" : "; ").append(reason);
+            if (e != null) {
+                last = e;
+            }
+            unanimous &= e instanceof JedisDataException error && JedisErrors.isFinal(error);
+        }
+
+        JedisException failure() {
+            if (unknown == sentinels.size() || unanimous) {
+                // None of them will say anything else for as long as the URI is what it is.
+                return new JedisDataException(reasons.toString(), last);
+            }
+            return new JedisConnectionException(reasons.toString(), last);
+        }
+    }
+
+    private @Nullable HostAndPort askForMaster(ConnectionSource sentinel, Duration timeout) {
+        Object reply = Question.ask(sentinel, platform, timeout, connection -> {
+            connection.sendCommand(() -> bytes("SENTINEL"), "get-master-addr-by-name", uri.master());
+            return connection.getOne();
+        });
+        if (!(reply instanceof List<?> address) || address.size() != 2) {
+            return null;
+        }
+        try {
+            return new HostAndPort(Reply.text(address.get(0)), Integer.parseInt(Reply.text(address.get(1))));
+        } catch (NumberFormatException e) {
+            return null;
+        }
+    }
+
+    /** What a server says it is; null if it may not be asked, and then its refusal to write says enough. */
+    private static @Nullable String role(Connection connection) {
+        try {
+            connection.sendCommand(() -> bytes("ROLE"));
+            return connection.getOne() instanceof List<?> role && !role.isEmpty() ? Reply.text(role.get(0)) : "riddle";
+        } catch (JedisDataException e) {
+            if (!JedisErrors.isFinal(e)) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    private static byte[] bytes(String word) {
+        return word.getBytes(US_ASCII);
+    }
+
+    private Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(1_000_000, deadline - platform.nanoTime()));
+    }
+
+    // --- news of another master
+
+    private synchronized void listen() {
+        if (news == null && !closed) {
+            news = new Inbox(platform, new InboxLine(new AnySentinel(), false), "+switch-master", new SwitchListener());
+            news.start();
+        }
+    }
+
+    /** Closes what leads elsewhere. */
+    private void masterIs(HostAndPort master) {
+        List<Open> others;
+        synchronized (open) {
+            others = open.values().stream()
+                    .filter(each -> !each.server().equals(master))
+                    .toList();
+        }
+        for (Open other : others) {
+            log.info(
+                    "{} has another master, {}; the connection to {} is closed",
+                    address(),
+                    ServerList.text(master),
+                    ServerList.text(other.server()));
+            Closeable socket = other.socket().get();
+            if (socket != null) {
+                try {
+                    socket.close();
+                } catch (IOException e) {
+                    log.debug("it was to be thrown away", e);
+                }
+            }
+        }
+    }
+
+    private final class SwitchListener implements RedisLink.Listener {
+        /** What was said before is asked for. */
+        @Override
+        public void subscribed() {
+            try {
+                HostAndPort master = askForMaster(sentinels.get(first), Duration.ofSeconds(1));
+                if (master != null) {
+                    masterIs(master);
+                }
+            } catch (JedisException e) {
+                log.debug("a Sentinel that was just reached does not answer: {}", e.toString());
+            }
+        }
+
+        /** Name, old host and port, new host and port. */
+        @Override
+        public void message(String text, @Nullable String life) {
+            String[] words = text.split(" ", -1);
+            if (words.length == 5 && words[0].equals(uri.master()) && words[4].matches("[0-9]{1,5}")) {
+                masterIs(new HostAndPort(words[3], Integer.parseInt(words[4])));
+            }
+        }
+    }
+
+    /** Connections to one Sentinel after the other. */
+    private final class AnySentinel implements ConnectionSource {
+        private final Map<Jedis, ConnectionSource> from = Collections.synchronizedMap(new IdentityHashMap<>());
+        private int next = first;
+
+        @Override
+        public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+            ConnectionSource sentinel = sentinels.get(next++ % sentinels.size());
+            Jedis opened = sentinel.open(timeout, opening);
+            from.put(opened, sentinel);
+            return opened;
+        }
+
+        @Override
+        public void drop(Jedis connection) {
+            ConnectionSource sentinel = from.remove(connection);
+            if (sentinel != null) {
+                sentinel.drop(connection);
+            }
+        }
+
+        @Override
+        public String address() {
+            return SentinelSource.this.address();
+        }
+    }
+
+    // --- the rest
+
+    @Override
+    public void drop(Jedis connection) {
+        Open dropped = open.remove(connection);
+        if (dropped != null) {
+            dropped.from().drop(connection);
+        }
+    }
+
+    @Override
+    public String address() {
+        return uri.address();
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (news != null) {
+            news.close();
+        }
+    }
+}
