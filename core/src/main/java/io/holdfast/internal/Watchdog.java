@@ -10,6 +10,7 @@ import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -146,7 +147,8 @@ final class Watchdog {
         for (HeldLease lease : over) {
             losses.declare(lease, whyOver(lease));
         }
-        // Leases of about the same length go together: a batch has the patience of its shortest.
+        // Leases of about the same length in the same part of the store go together: a batch has the patience of its
+        // shortest, and is answered when its slowest is.
         due.stream()
                 .collect(Collectors.groupingBy(
                         lease -> Long.numberOfLeadingZeros(lease.options.lease().toMillis()),
@@ -154,7 +156,11 @@ final class Watchdog {
                         Collectors.toList()))
                 .descendingMap()
                 .values()
-                .forEach(this::sendInBatches);
+                .forEach(alike -> alike.stream()
+                        .collect(Collectors.groupingBy(
+                                lease -> store.part(lease.name()), LinkedHashMap::new, Collectors.toList()))
+                        .values()
+                        .forEach(this::sendInBatches));
     }
 
     private void sendInBatches(List<HeldLease> due) {

@@ -97,6 +97,14 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout);
 
     /**
+     * Which part of the store has this lock, for a store whose parts fail apart. Renewals for different parts are sent apart,
+     * so that a part that does not answer holds up no other. Asks nobody; may change.
+     */
+    default String part(String name) {
+        return "";
+    }
+
+    /**
      * Changes the number of permits of a lock whose permits are held: a larger number lets those in who wait, a smaller one
      * takes nothing away.
      *

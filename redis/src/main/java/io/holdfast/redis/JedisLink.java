@@ -8,6 +8,7 @@ import io.holdfast.redis.link.Script;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,6 +40,21 @@ final class JedisLink implements RedisLink {
         Wire wire = lane == Lane.RENEWALS ? renewals : commands;
         Request byHash = Request.byHash(script.text(), arguments(script.sha(), keys, args));
         return answer(source.address(), () -> wire.call(timeout, byHash));
+    }
+
+    /** Keys and arguments of one run of a script. */
+    record Run(List<String> keys, List<String> args) {}
+
+    /** Renews in several runs, which are sent in one go; the caller waits for each. */
+    List<CompletionStage<Answer>> renew(List<Run> runs, Duration timeout) {
+        List<Request> requests = runs.stream()
+                .map(run -> Request.byHash(Script.RENEW.text(), arguments(Script.RENEW.sha(), run.keys(), run.args())))
+                .toList();
+        List<CompletionStage<Answer>> answers = new ArrayList<>(runs.size());
+        for (Call call : renewals.queue(timeout, requests)) {
+            answers.add(answer(source.address(), () -> renewals.answer(call)));
+        }
+        return answers;
     }
 
     @Override

@@ -6,9 +6,26 @@ package io.holdfast.redis;
  */
 final class Keys {
     private final String prefix;
+    private final boolean spread;
 
+    /** Those of one server. */
     Keys(String prefix) {
+        this(prefix, false);
+    }
+
+    private Keys(String prefix, boolean spread) {
         this.prefix = prefix;
+        this.spread = spread;
+    }
+
+    /** Those of a cluster. */
+    static Keys spread(String prefix) {
+        return new Keys(prefix, true);
+    }
+
+    /** Whether they are on several servers. */
+    boolean areSpread() {
+        return spread;
     }
 
     String lock(String name) {
@@ -47,6 +64,16 @@ final class Keys {
 
     String fence() {
         return prefix + "~fence";
+    }
+
+    /** The counter that a lock draws its tokens from: the only one of a server, or that of the lock's slot. */
+    String fence(String name) {
+        return spread ? fence() + ":{" + Slots.tag(slot(name)) + "}" : fence();
+    }
+
+    /** The slot of a lock and its side keys. */
+    int slot(String name) {
+        return Slots.of(lock(name));
     }
 
     /** What the names of all inboxes start with. */

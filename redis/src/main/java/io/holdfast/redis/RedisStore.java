@@ -78,11 +78,18 @@ public final class RedisStore implements LockStore {
     private volatile boolean shares;
 
     RedisStore(RedisLink link, StoreContext context) {
+        this(link, context, new Keys(context.keyPrefix()), new Unanswered(context.platform()));
+    }
+
+    /** A store on one node of a cluster, if the keys are those of one; its nodes share what is unanswered. */
+    RedisStore(RedisLink link, StoreContext context, Keys keys, Unanswered unanswered) {
         this.link = link;
         this.context = context;
-        this.keys = new Keys(context.keyPrefix());
+        this.keys = keys;
         this.timeout = context.commandTimeout();
-        this.unanswered = new Unanswered(context.platform());
+        this.unanswered = unanswered;
+        // A key that is not named beforehand may be on its way to another node.
+        this.shares = keys.areSpread();
         this.verdicts = new Verdicts(link, keys);
         this.several = new Several(link, keys, context, serverClock, unanswered, verdicts);
         this.latches = new RedisLatches(link, keys, timeout, serverClock, this::now, this::listen);
@@ -350,32 +357,9 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration within) {
-        List<String> scriptKeys = new ArrayList<>(2 * batch.size());
-        List<String> args = new ArrayList<>(2 * batch.size());
-        for (RenewItem item : batch) {
-            scriptKeys.add(keys.lock(item.name()));
-            args.add(item.owner());
-            args.add(Long.toString(item.lease().toMillis()));
-        }
-        for (RenewItem item : batch) {
-            scriptKeys.add(keys.queue(item.name()));
-        }
-        if (shares) {
-            batch.forEach(item -> scriptKeys.add(keys.holds(item.name())));
-        }
-        return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, args, within)
-                .thenApply(answer -> new Reply(link, answer)
-                        .list(batch.size()).stream()
-                                .map(code -> renewed(new Reply(link, code)))
-                                .toList());
-    }
-
-    private static RenewReply renewed(Reply reply) {
-        long code = reply.count();
-        if (code > 2) {
-            throw reply.nonsense();
-        }
-        return code == 0 ? new RenewReply.Gone() : new RenewReply.Renewed(code == 2);
+        List<String> scriptKeys = Renewals.keys(keys, batch, shares);
+        return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, Renewals.args(batch), within)
+                .thenApply(answer -> Renewals.read(new Reply(link, answer), link, batch.size()));
     }
 
     // --- the rest
@@ -436,8 +420,8 @@ public final class RedisStore implements LockStore {
 
     private List<String> lockKeys(String name) {
         return shares
-                ? List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence(), keys.holds(name))
-                : List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
+                ? List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence(name), keys.holds(name))
+                : List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence(name));
     }
 
     private ServerClock.Moment now() {

@@ -12,7 +12,7 @@ public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel");
+        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
     }
 
     @Override
@@ -20,6 +20,10 @@ public final class RedisStoreProvider implements StoreProvider {
         if (uri.scheme().endsWith("-sentinel")) {
             SentinelUri sentinels = SentinelUri.parse(uri);
             return context -> single(new SentinelSource(sentinels, context.platform()), context);
+        }
+        if (uri.scheme().endsWith("-cluster")) {
+            ClusterUri cluster = ClusterUri.parse(uri);
+            return context -> new ClusterStore(cluster, context);
         }
         RedisUri server = RedisUri.parse(uri);
         return context -> single(ConnectionSource.to(server), context);

@@ -21,7 +21,6 @@ import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -76,18 +75,13 @@ final class SentinelSource implements ConnectionSource {
         }
         // It may be behind the times.
         first = (start + 1) % sentinels.size();
-        throw search.failure();
+        throw search.attempts.failure();
     }
 
     /** What came of asking one after the other. */
     private final class Search {
         final Set<HostAndPort> tried = new HashSet<>();
-        private final StringBuilder reasons = new StringBuilder();
-        private @Nullable JedisException last;
-        /** Each has refused for a reason that does not go by. */
-        private boolean unanimous = true;
-
-        private int unknown;
+        final Attempts attempts = new Attempts();
 
         /** The master, by what this Sentinel says; null if it says nothing. */
         @Nullable
@@ -95,12 +89,11 @@ final class SentinelSource implements ConnectionSource {
             try {
                 HostAndPort named = askForMaster(sentinel, timeout);
                 if (named == null) {
-                    unknown++;
-                    failed(sentinel.address() + " knows no master '" + uri.master() + "'", null);
+                    attempts.refused(sentinel.address() + " knows no master '" + uri.master() + "'");
                 }
                 return named;
             } catch (JedisException e) {
-                failed(JedisErrors.failure(sentinel.address(), e).reason(), e);
+                attempts.failed(sentinel.address(), e);
                 return null;
             }
         }
@@ -121,27 +114,11 @@ final class SentinelSource implements ConnectionSource {
                     return opened;
                 }
                 source.drop(opened);
-                failed(server.address() + " is called the master, and says of itself that it is a " + role, null);
+                attempts.failed(server.address() + " is called the master, and says of itself that it is a " + role);
             } catch (JedisException e) {
-                failed(JedisErrors.failure(server.address(), e).reason(), e);
+                attempts.failed(server.address(), e);
             }
             return null;
-        }
-
-        private void failed(String reason, @Nullable JedisException e) {
-            reasons.append(reasons.isEmpty() ? "" : "; ").append(reason);
-            if (e != null) {
-                last = e;
-            }
-            unanimous &= e instanceof JedisDataException error && JedisErrors.isFinal(error);
-        }
-
-        JedisException failure() {
-            if (unknown == sentinels.size() || unanimous) {
-                // None of them will say anything else for as long as the URI is what it is.
-                return new JedisDataException(reasons.toString(), last);
-            }
-            return new JedisConnectionException(reasons.toString(), last);
         }
     }
 

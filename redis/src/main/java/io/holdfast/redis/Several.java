@@ -59,7 +59,7 @@ final class Several {
         long notAfter = serverClock.at(sent.nanos()) + left.toNanos() / 1_000;
         List<String> scriptKeys = new ArrayList<>(1 + 4 * ask.requests().size());
         List<String> args = new ArrayList<>(4 + 5 * ask.requests().size());
-        scriptKeys.add(keys.fence());
+        scriptKeys.add(keys.fence(ask.requests().get(0).name()));
         Collections.addAll(args, "acquire", keys.inbox(), Long.toString(notAfter), ask.part() ? "1" : "0");
         for (AcquireRequest request : ask.requests()) {
             addKeys(scriptKeys, request.name());
@@ -121,7 +121,7 @@ final class Several {
     CompletionStage<List<ReleaseReply>> release(List<ReleaseItem> items) {
         List<String> scriptKeys = new ArrayList<>(1 + 4 * items.size());
         List<String> args = new ArrayList<>(2 + items.size());
-        scriptKeys.add(keys.fence());
+        scriptKeys.add(keys.fence(items.get(0).name()));
         Collections.addAll(args, "release", keys.inbox());
         for (ReleaseItem item : items) {
             addKeys(scriptKeys, item.name());

@@ -24,7 +24,7 @@ final class Verdicts {
                 refused("has something without an expiry at the key '" + keys.lock(request.name())
                         + "', which no lock of this library ever is; if no other program needs it, delete it");
             case 6 ->
-                refused("has no number below 2^53 at the key '" + keys.fence()
+                refused("has no number below 2^53 at the key '" + keys.fence(request.name())
                         + "', so no fencing token can follow; if nobody relies on tokens as high as what stands there,"
                         + " delete it: they then go on from the server's clock");
             case 8 -> usedOtherwise(request, reply.part(3).count());

@@ -5,6 +5,8 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +94,25 @@ final class Wire {
             queue.add(call);
             await(call);
         }
+        return call.result();
+    }
+
+    /** Lets commands wait to be sent in one go, by whoever leads next; each is to be waited for by {@link #answer}. */
+    List<Call> queue(Duration timeout, List<Request> requests) {
+        long now = platform.nanoTime();
+        List<Call> calls = new ArrayList<>(requests.size());
+        for (Request request : requests) {
+            Call call = new Call(request, platform.currentThread(), timeout, now);
+            calls.add(call);
+            queue.add(call);
+        }
+        return calls;
+    }
+
+    /** Waits for the reply to a command of {@link #queue}, on the thread that has queued it. */
+    RedisLink.Answer answer(Call call) {
+        reserve(FRAMES, 0, 0, 0, 0);
+        await(call);
         return call.result();
     }
 

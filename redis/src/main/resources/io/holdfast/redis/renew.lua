@@ -1,10 +1,10 @@
 -- Renews leases. Never shortens one and never brings one back; each item stands alone.
 --
 -- KEYS 1..n        the locks
---      n+1..2n     their queues
+--      n+1..2n     their queues; may be left out along with what follows while a slot is moved, when nobody is told to wait
 --      2n+1..3n    who shares them; may be left out by who never shares
 -- ARGV 2i-1, 2i    owner and lease in ms of the i-th lock
--- Reply: for each lock, 0 gone, 1 renewed, 2 renewed and somebody waits
+-- Reply: for each lock, 0 gone, 1 renewed, 2 renewed and somebody waits, 3 shared, and not to be renewed by its key alone
 
 local n = #ARGV / 2
 local replies = {}
@@ -39,16 +39,20 @@ for i = 1, n do
   local queue = KEYS[n + i]
   -- Something else than a string in the lock's place is shared, or an error of that key alone.
   local value = redis.pcall('GET', KEYS[i])
-  local renewed = false
+  local renewed, alone = false, not queue
   if type(value) == 'string' and string.sub(value, 1, #mine) == mine then
     if redis.call('PTTL', KEYS[i]) < tonumber(lease) then
       redis.call('PEXPIRE', KEYS[i], lease)
     end
     renewed = true
-  elseif type(value) == 'table' then
+  elseif type(value) == 'table' and not alone then
     local holds = KEYS[2 * n + i] or (string.gsub(queue, '~queue:', '~holds:', 1))
     renewed = renewShare(KEYS[i], holds, owner, lease)
   end
-  replies[i] = renewed and redis.call('EXISTS', queue) + 1 or 0
+  if alone then
+    replies[i] = renewed and 1 or type(value) == 'table' and 3 or 0
+  else
+    replies[i] = renewed and redis.call('EXISTS', queue) + 1 or 0
+  end
 end
 return replies

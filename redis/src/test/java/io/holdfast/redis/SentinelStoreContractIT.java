@@ -7,8 +7,10 @@ import io.holdfast.testkit.contract.StoreControl;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
-/** The contract on the master that Sentinels name. */
+/** The contract on the master that Sentinels name: the same store as on one server, found in another way. */
+@Tag("slow")
 class SentinelStoreContractIT extends StoreContract {
     private static SentinelControl redis;
 
@@ -29,7 +31,12 @@ class SentinelStoreContractIT extends StoreContract {
 
     @Override
     protected Set<Capability> capabilities() {
-        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
+        return Set.of(
+                Capability.ACROSS_PROCESSES,
+                Capability.NOTIFICATION,
+                Capability.FIRST_COME,
+                Capability.SHARING,
+                Capability.LATCHES);
     }
 
     @Override

@@ -105,10 +105,11 @@ public final class RedisSentinels implements AutoCloseable {
 
     /** The server that most Sentinels call the master. */
     public RedisServer master() {
-        return servers.stream()
-                .filter(server -> named(server) > SENTINELS / 2)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("the Sentinels do not agree on a master"));
+        return findMaster().orElseThrow(() -> new IllegalStateException("the Sentinels do not agree on a master"));
+    }
+
+    private Optional<RedisServer> findMaster() {
+        return servers.stream().filter(server -> named(server) > SENTINELS / 2).findFirst();
     }
 
     private long named(RedisServer server) {
@@ -176,10 +177,11 @@ public final class RedisSentinels implements AutoCloseable {
                 server.restart();
             }
         }
-        await("there is one master, which has its replicas", () -> {
-            RedisServer master = master();
-            return isMaster(master) && connectedReplicas(master) == REPLICAS;
-        });
+        await(
+                "there is one master, which has its replicas",
+                () -> findMaster()
+                        .filter(master -> isMaster(master) && connectedReplicas(master) == REPLICAS)
+                        .isPresent());
     }
 
     private static void awaitReplicas(RedisServer master, int number) {

@@ -1,0 +1,299 @@
+package io.holdfast.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.holdfast.redis.link.RedisLink;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreFailure;
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Which node has which slot, as far as is known, and the nodes. The map is asked for when it is needed first, when a node
+ * says that a slot has moved, and when the node of a slot is in doubt; never by those whose node is fine. Any node can tell;
+ * they are asked in turns, since one that is cut off tells old news.
+ */
+final class Cluster {
+    /** So often at most, however many ask for slots that nobody has. */
+    private static final long REFRESH_PAUSE_NANOS = 100_000_000L;
+
+    /** A node that is no master any more keeps its connections for so long: the news may have been old. */
+    private static final long RETIRE_NANOS = 10_000_000_000L;
+
+    private final ClusterUri uri;
+    private final StoreContext context;
+    private final Platform platform;
+    private final Keys keys;
+    private final Unanswered unanswered;
+    private final ConcurrentMap<HostAndPort, ClusterNode> nodes = new ConcurrentHashMap<>();
+    private final AtomicReferenceArray<HostAndPort> masters = new AtomicReferenceArray<>(Slots.COUNT);
+    private final AtomicBoolean refreshing = new AtomicBoolean();
+    private volatile boolean known;
+    private volatile long refreshedNanos;
+    private volatile int turn;
+    private @Nullable Inbox inbox;
+    private volatile boolean closed;
+
+    Cluster(ClusterUri uri, StoreContext context) {
+        this.uri = uri;
+        this.context = context;
+        this.platform = context.platform();
+        this.keys = Keys.spread(context.keyPrefix());
+        this.unanswered = new Unanswered(platform);
+        this.turn = (int) platform.random(uri.seeds().size());
+    }
+
+    Keys keys() {
+        return keys;
+    }
+
+    Unanswered unanswered() {
+        return unanswered;
+    }
+
+    String address() {
+        return uri.address();
+    }
+
+    // --- who has what
+
+    /** Where a slot is, as far as is known; asks nobody. */
+    @Nullable
+    HostAndPort where(int slot) {
+        return masters.get(slot);
+    }
+
+    /** The node of a slot; asks, if that is not known or in doubt. */
+    ClusterNode node(int slot, Duration timeout) {
+        HostAndPort at = masters.get(slot);
+        if (at == null || node(at).isSuspect()) {
+            refresh(timeout);
+            at = masters.get(slot);
+        }
+        if (at == null) {
+            throw StoreFailure.unavailable(address() + " has no node for slot " + slot + " at present", null);
+        }
+        return node(at);
+    }
+
+    ClusterNode node(HostAndPort at) {
+        ClusterNode node = nodes.computeIfAbsent(
+                at, address -> new ClusterNode(address, ConnectionSource.to(uri.node(address)), context, this));
+        if (closed) {
+            node.close();
+            throw StoreFailure.unavailable("the connections to " + address() + " are closed", null);
+        }
+        return node;
+    }
+
+    /** All masters that are known to have a slot; asks, if none is. */
+    List<ClusterNode> all(Duration timeout) {
+        if (!known) {
+            refresh(timeout);
+        }
+        return mastersNow().stream().map(this::node).toList();
+    }
+
+    private Set<HostAndPort> mastersNow() {
+        Set<HostAndPort> now = new LinkedHashSet<>();
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
+            HostAndPort at = masters.get(slot);
+            if (at != null) {
+                now.add(at);
+            }
+        }
+        return now;
+    }
+
+    /** A node has said that another one has the slot now; likely not that slot alone. */
+    void moved(Redirect redirect, Duration timeout) {
+        refresh(timeout);
+        // It knows better than whoever was asked for all of it.
+        masters.set(redirect.slot(), redirect.to());
+    }
+
+    /** Asks one node after the other; what is known stays if none of them answers. */
+    void refresh(Duration timeout) {
+        if (known && (platform.nanoTime() - refreshedNanos < REFRESH_PAUSE_NANOS || refreshing.getAndSet(true))) {
+            return;
+        }
+        try {
+            askAround(platform.nanoTime() + timeout.toNanos());
+        } finally {
+            refreshedNanos = platform.nanoTime();
+            refreshing.set(false);
+        }
+    }
+
+    private void askAround(long deadline) {
+        Attempts attempts = new Attempts();
+        for (HostAndPort asked : candidates()) {
+            Duration left = Duration.ofNanos(Math.max(1_000_000, (deadline - platform.nanoTime()) / 2));
+            ConnectionSource source = ConnectionSource.to(uri.node(asked));
+            try {
+                List<Range> ranges = Question.ask(source, platform, left, connection -> ranges(connection, asked));
+                if (!ranges.isEmpty()) {
+                    install(ranges);
+                    return;
+                }
+                attempts.failed(source.address() + " knows of no slots");
+            } catch (JedisException e) {
+                attempts.failed(source.address(), e);
+            }
+        }
+        if (!known) {
+            throw JedisErrors.failure(address(), attempts.failure());
+        }
+    }
+
+    /** Masters and seeds in turns; those in doubt last. */
+    private List<HostAndPort> candidates() {
+        Set<HostAndPort> all = new LinkedHashSet<>(mastersNow());
+        all.addAll(uri.seeds());
+        List<HostAndPort> candidates = new ArrayList<>(all);
+        turn = (turn + 1) % candidates.size();
+        Collections.rotate(candidates, -turn);
+        List<HostAndPort> doubtful = candidates.stream()
+                .filter(at -> {
+                    ClusterNode node = nodes.get(at);
+                    return node != null && node.isSuspect();
+                })
+                .toList();
+        candidates.removeAll(doubtful);
+        candidates.addAll(doubtful);
+        return candidates;
+    }
+
+    private record Range(int first, int last, HostAndPort master) {}
+
+    /** What a node knows; a part that makes no sense is left out, and so are the nodes whose name it does not know. */
+    private static List<Range> ranges(Connection connection, HostAndPort asked) {
+        connection.sendCommand(Protocol.Command.CLUSTER, "SLOTS".getBytes(US_ASCII));
+        List<Range> ranges = new ArrayList<>();
+        if (connection.getOne() instanceof List<?> parts) {
+            for (Object part : parts) {
+                if (part instanceof List<?> range
+                        && range.size() > 2
+                        && range.get(0) instanceof Long first
+                        && range.get(1) instanceof Long last
+                        && range.get(2) instanceof List<?> node
+                        && node.size() > 1
+                        && node.get(1) instanceof Long port
+                        && first >= 0
+                        && last < Slots.COUNT) {
+                    String host = node.get(0) == null ? "" : Reply.text(node.get(0));
+                    if (!host.equals("?")) {
+                        HostAndPort master = new HostAndPort(host.isEmpty() ? asked.getHost() : host, port.intValue());
+                        ranges.add(new Range(first.intValue(), last.intValue(), master));
+                    }
+                }
+            }
+        }
+        return ranges;
+    }
+
+    private void install(List<Range> ranges) {
+        Set<HostAndPort> now = new LinkedHashSet<>();
+        int next = 0;
+        for (Range range : ranges.stream()
+                .sorted((a, b) -> Integer.compare(a.first(), b.first()))
+                .toList()) {
+            for (; next < range.first(); next++) {
+                masters.set(next, null);
+            }
+            for (; next <= range.last(); next++) {
+                masters.set(next, range.master());
+            }
+            now.add(range.master());
+        }
+        for (; next < Slots.COUNT; next++) {
+            masters.set(next, null);
+        }
+        known = true;
+        for (ClusterNode node : nodes.values()) {
+            if (now.contains(node.at())) {
+                node.trust();
+            } else {
+                platform.schedule(RETIRE_NANOS, () -> platform.callbacks().execute(() -> retire(node)));
+            }
+        }
+    }
+
+    private void retire(ClusterNode node) {
+        if (!closed && !mastersNow().contains(node.at()) && nodes.remove(node.at(), node)) {
+            node.close();
+        }
+    }
+
+    // --- the inbox
+
+    /**
+     * Subscribes once, at any node: what is published anywhere in a cluster is passed on to every node. So the message does
+     * not tell whose clock its time is of, and whoever gets one asks.
+     */
+    synchronized void listen(String channel, RedisLink.Listener listener) {
+        if (inbox == null && !closed) {
+            inbox = new Inbox(platform, new InboxLine(new AnyNode(), false), channel, listener);
+            inbox.start();
+        }
+    }
+
+    /** Connections to one node after the other. */
+    private final class AnyNode implements ConnectionSource {
+        private final Map<Jedis, ConnectionSource> from = Collections.synchronizedMap(new IdentityHashMap<>());
+
+        @Override
+        public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+            if (closed) {
+                throw new JedisConnectionException("the client is closed");
+            }
+            ConnectionSource node = ConnectionSource.to(uri.node(candidates().get(0)));
+            Jedis opened = node.open(timeout, opening);
+            from.put(opened, node);
+            return opened;
+        }
+
+        @Override
+        public void drop(Jedis connection) {
+            ConnectionSource node = from.remove(connection);
+            if (node != null) {
+                node.drop(connection);
+            }
+        }
+
+        @Override
+        public String address() {
+            return Cluster.this.address();
+        }
+    }
+
+    void close() {
+        synchronized (this) {
+            closed = true;
+            if (inbox != null) {
+                inbox.close();
+            }
+        }
+        nodes.values().forEach(ClusterNode::close);
+    }
+}

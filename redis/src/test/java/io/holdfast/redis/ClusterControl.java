@@ -1,0 +1,80 @@
+package io.holdfast.redis;
+
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.servers.RedisCluster;
+import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.Resp;
+import io.holdfast.spi.StoreFactory;
+import io.holdfast.spi.StoreUri;
+import io.holdfast.testkit.contract.StoreControl;
+import java.util.List;
+import java.util.Optional;
+
+/** What the contract does to a cluster, by plain commands. */
+final class ClusterControl implements StoreControl, AutoCloseable {
+    private final RedisCluster cluster = RedisCluster.start();
+    private boolean countersLost = true;
+
+    /**
+     * The cluster as it is after a while: a counter that starts runs ahead of the clock, and as long as it does a lock is not
+     * passed on inside a client. A server does that once, a cluster once for every slot.
+     */
+    StoreFactory store() {
+        if (countersLost) {
+            cluster.masters().forEach(ClusterControl::startCounters);
+            countersLost = false;
+        }
+        return new RedisStoreProvider().factory(new StoreUri(cluster.uri()));
+    }
+
+    @Override
+    public void expire(String lockName) {
+        String key = Scripts.PREFIX + lockName;
+        cluster.masterOf(cluster.slot(key)).command("DEL", key);
+    }
+
+    private static void startCounters(RedisServer master) {
+        long micros = System.currentTimeMillis() * 1_000;
+        try (Resp resp = Resp.connect("127.0.0.1", master.port())) {
+            List<?> ranges = (List<?>) requireNonNull(resp.call("CLUSTER", "SLOTS"));
+            int sent = 0;
+            for (Object each : ranges) {
+                List<?> range = (List<?>) each;
+                long port = (Long) requireNonNull(((List<?>) range.get(2)).get(1));
+                long last = (Long) range.get(1);
+                for (long slot = (Long) range.get(0); slot <= last && port == master.port(); slot++) {
+                    resp.send("SET", Scripts.FENCE + ":{" + Slots.tag((int) slot) + "}", Long.toString(micros), "NX");
+                    sent++;
+                }
+            }
+            for (int i = 0; i < sent; i++) {
+                resp.read();
+            }
+        }
+    }
+
+    @Override
+    public void loseEverything() {
+        countersLost = true;
+        cluster.masters().forEach(RedisServer::flushAll);
+    }
+
+    @Override
+    public List<String> leftovers() {
+        return cluster.masters().stream()
+                .flatMap(master -> master.keys().stream())
+                .filter(key -> !key.startsWith(Scripts.FENCE + ":"))
+                .toList();
+    }
+
+    @Override
+    public Optional<String> processUri() {
+        return Optional.of(cluster.uri());
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

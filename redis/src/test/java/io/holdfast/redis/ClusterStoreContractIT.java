@@ -1,0 +1,44 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.Capability;
+import io.holdfast.spi.StoreFactory;
+import io.holdfast.testkit.contract.StoreContract;
+import io.holdfast.testkit.contract.StoreControl;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The contract on a cluster. */
+class ClusterStoreContractIT extends StoreContract {
+    private static ClusterControl redis;
+
+    @BeforeAll
+    static void start() {
+        redis = new ClusterControl();
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @Override
+    protected StoreFactory store() {
+        return redis.store();
+    }
+
+    @Override
+    protected Set<Capability> capabilities() {
+        return Set.of(
+                Capability.ACROSS_PROCESSES,
+                Capability.NOTIFICATION,
+                Capability.FIRST_COME,
+                Capability.SHARING,
+                Capability.LATCHES);
+    }
+
+    @Override
+    protected StoreControl control() {
+        return redis;
+    }
+}
