@@ -19,6 +19,8 @@ public final class LockOptions {
     public static final Duration MAX_LEASE = Duration.ofHours(24);
     public static final Duration MAX_HAND_OVER = Duration.ofSeconds(1);
 
+    public static final int MAX_REPLICAS = 100;
+
     /** A lease of 30 s, renewed while it is held, with no limit to the hold. */
     public static final LockOptions DEFAULT = new Builder().build();
 
@@ -29,6 +31,7 @@ public final class LockOptions {
     private final OnLoss onLoss;
     private final Duration outageLimit;
     private final Duration handOver;
+    private final int minReplicas;
 
     private LockOptions(Builder builder) {
         this.lease = builder.lease;
@@ -38,6 +41,7 @@ public final class LockOptions {
         this.onLoss = builder.onLoss;
         this.outageLimit = builder.outageLimit;
         this.handOver = builder.handOver;
+        this.minReplicas = builder.minReplicas;
     }
 
     /** How long the store keeps the lock without hearing from its holder. */
@@ -78,6 +82,14 @@ public final class LockOptions {
         return handOver;
     }
 
+    /**
+     * How many replicas must have the lock before it counts as acquired. A failover to one of those does not lose it. Asked for
+     * only when it is acquired, never when it is renewed or released.
+     */
+    public int minReplicas() {
+        return minReplicas;
+    }
+
     public static Builder builder() {
         return new Builder();
     }
@@ -92,6 +104,7 @@ public final class LockOptions {
         builder.onLoss = onLoss;
         builder.outageLimit = outageLimit;
         builder.handOver = handOver;
+        builder.minReplicas = minReplicas;
         return builder;
     }
 
@@ -124,6 +137,7 @@ public final class LockOptions {
         private OnLoss onLoss = OnLoss.NOTIFY;
         private Duration outageLimit = Duration.ofSeconds(30);
         private Duration handOver = Duration.ofMillis(15);
+        private int minReplicas;
 
         private Builder() {}
 
@@ -174,6 +188,18 @@ public final class LockOptions {
                         "handOver " + text(handOver) + " is not from 0 to " + text(MAX_HAND_OVER));
             }
             this.handOver = handOver;
+            return this;
+        }
+
+        /**
+         * From 0, which is the default, to 100. Only a store with replicas takes more than 0. The wait for them is a tenth of
+         * the lease at most.
+         */
+        public Builder minReplicas(int minReplicas) {
+            if (minReplicas < 0 || minReplicas > MAX_REPLICAS) {
+                throw new IllegalArgumentException("minReplicas " + minReplicas + " is not from 0 to " + MAX_REPLICAS);
+            }
+            this.minReplicas = minReplicas;
             return this;
         }
 

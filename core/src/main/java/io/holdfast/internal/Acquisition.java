@@ -327,7 +327,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         asked = true;
         return new Ask(
                 requireNonNull(id, "asks without an id"),
-                new AcquireRequest(name, owner, options.lease(), waits(), tokens, wish.share()),
+                new AcquireRequest(name, owner, options.lease(), waits(), tokens, wish.share(), options.minReplicas()),
                 platform.nanoTime(),
                 platform.wallMillis());
     }
@@ -337,6 +337,11 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             failed(StoreFailure.of(error), true);
         } else if (reply instanceof AcquireReply.Granted granted) {
             granted(ask, granted);
+        } else if (reply instanceof AcquireReply.Unconfirmed unconfirmed) {
+            // Under a new id: the release of this one may come at any time.
+            startOver(
+                    ask.request().owner(),
+                    Failures.unconfirmed(engine.storeAddress(), unconfirmed.replicas(), options.minReplicas()));
         } else if (reply instanceof AcquireReply.Queued inLine) {
             long recheckNanos = inLine.recheck().toNanos();
             refused(inLine.notified() ? recheckNanos : Math.min(recheckNanos, pauseNanos()), inLine.notified());
@@ -362,7 +367,12 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             }
         }
         if (!inTime) {
-            tooLate(grantedOwner);
+            startOver(
+                    grantedOwner,
+                    StoreFailure.unavailable(
+                            engine.storeAddress() + " granted the lock, but its answer took longer than the lease of "
+                                    + options.lease().toMillis() + " ms",
+                            null));
             return;
         }
         engine.forget(grantedOwner);
@@ -378,7 +388,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         }
     }
 
-    /** A grant that is too old to rely on is asked for, as is one that will not be renewed: that starts its full lease. */
+    /**
+     * A grant that is too old to rely on is asked for, as is one that will not be renewed, which starts its full lease, and one
+     * that replicas must have.
+     */
     private void takeOrAsk(PushedGrant grant) {
         if (keep(grant)) {
             return;
@@ -387,7 +400,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         long now = platform.nanoTime();
         boolean lasts = 2 * validity.remainingNanos(now, platform.wallMillis())
                 >= grant.length().toNanos();
-        if (!lasts || !options.renewal() || !engine.requests().announce()) {
+        if (!lasts
+                || !options.renewal()
+                || options.minReplicas() > 0
+                || !engine.requests().announce()) {
             wake();
             return;
         }
@@ -449,8 +465,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         wish.fulfilled(lease, engine.hold(lease));
     }
 
-    /** The answer took longer than the lease it granted. */
-    private void tooLate(String lateOwner) {
+    /** What was granted does not count: it is given back, and asked for anew under another id, if there is time. */
+    private void startOver(String lateOwner, StoreFailure why) {
         engine.releases().undo(name, lateOwner, options.lease());
         synchronized (this) {
             if (phase != Phase.ASKING) {
@@ -464,12 +480,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             closed();
             return;
         }
-        failed(
-                StoreFailure.unavailable(
-                        engine.storeAddress() + " granted the lock, but its answer took longer than the lease of "
-                                + options.lease().toMillis() + " ms",
-                        null),
-                false);
+        failed(why, false);
     }
 
     /** Held by another. */

@@ -337,6 +337,15 @@ public final class Engine implements AutoCloseable {
         return this;
     }
 
+    /** This, if its store can do what the options say about replicas. */
+    Engine replicating(String name, LockOptions options) {
+        if (options.minReplicas() > 0 && !store.capabilities().contains(Capability.REPLICAS)) {
+            throw new UnsupportedOperationException(store.address() + " cannot tell how many replicas have a lock, so "
+                    + "minReplicas " + options.minReplicas() + " cannot be had (lock '" + name + "')");
+        }
+        return this;
+    }
+
     // --- latches
 
     /** The store's latches. */

@@ -64,6 +64,13 @@ final class Failures {
         return replies;
     }
 
+    static StoreFailure unconfirmed(String address, int replicas, int wanted) {
+        return StoreFailure.unavailable(
+                address + " granted the lock, but only " + replicas + " of the " + wanted
+                        + " replicas it has to be on confirmed it in time; it is given back",
+                null);
+    }
+
     static LockException asLockException(String lockName, StoreFailure failure) {
         return failure.kind() == StoreFailure.Kind.REFUSED
                 ? new StoreRefusedException(lockName, failure.reason(), failure.getCause())

@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.ClientClosedException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockException;
+import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.HeldLease.Validity;
@@ -175,8 +176,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
         for (NamedLock lock : members.locks().subList(from, to)) {
             OwnerId id = engine.newOwner(startThread);
             ids.add(id);
+            LockOptions terms = lock.terms(members.lease());
             requests.add(new AcquireRequest(
-                    lock.getLockName(), id.text(), lock.terms(members.lease()).lease(), false, 1, lock.share()));
+                    lock.getLockName(), id.text(), terms.lease(), false, 1, lock.share(), terms.minReplicas()));
         }
         return new Ask(ids, requests, platform.nanoTime(), platform.wallMillis());
     }
@@ -213,6 +215,12 @@ final class Gathering implements Attempt<List<HeldLease>> {
             fail(new ClientClosedException(member(from).getLockName()));
         } else if (all) {
             runner.execute(this::goOn);
+        } else if (last instanceof AcquireReply.Unconfirmed unconfirmed) {
+            AcquireRequest request = ask.requests().get(replies.size() - 1);
+            undo(List.of(request));
+            failed(
+                    from + replies.size() - 1,
+                    Failures.unconfirmed(engine.storeAddress(), unconfirmed.replicas(), request.replicas()));
         } else if (last instanceof AcquireReply.Failed failure) {
             failed(from + replies.size() - 1, failure.failure());
         } else if (waits()) {

@@ -23,7 +23,7 @@ public final class NamedLock extends LockForms<HeldLease> {
      * @param fair whether everybody who waits stands in the store's queue
      */
     public NamedLock(Engine engine, String name, LockOptions options, Share share, boolean fair) {
-        super(engine);
+        super(engine.replicating(name, options));
         this.name = name;
         this.options = options;
         this.share = share;

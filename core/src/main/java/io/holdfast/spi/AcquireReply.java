@@ -20,6 +20,13 @@ public sealed interface AcquireReply {
     }
 
     /**
+     * The lock is the owner's, but fewer replicas than were asked for have it. The engine gives it back.
+     *
+     * @param replicas how many have it
+     */
+    record Unconfirmed(int replicas) implements AcquireReply {}
+
+    /**
      * Another has the lock, and a ticket stands in the queue.
      *
      * @param recheck ask again after this time at the latest, which also keeps the ticket alive

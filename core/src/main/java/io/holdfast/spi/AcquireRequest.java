@@ -12,8 +12,16 @@ import java.time.Duration;
  * @param tokens how many fencing tokens to reserve, so that the lock can be passed on without asking; a store may reserve
  *     fewer
  * @param share how much of the lock is wanted
+ * @param replicas how many replicas must have it before it counts; zero unless the store has
+ *     {@link Capability#REPLICAS}
  */
-public record AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens, Share share) {
+public record AcquireRequest(
+        String name, String owner, Duration lease, boolean waits, int tokens, Share share, int replicas) {
+
+    /** A request that no replica needs to have. */
+    public AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens, Share share) {
+        this(name, owner, lease, waits, tokens, share, 0);
+    }
 
     /** A request for the whole lock. */
     public AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens) {

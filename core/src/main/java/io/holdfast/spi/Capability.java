@@ -11,5 +11,7 @@ public enum Capability {
     /** Lets several hold a lock at once: to read, or with permits. */
     SHARING,
     /** Has count-down latches, too. */
-    LATCHES
+    LATCHES,
+    /** Can tell how many replicas have a lock before it counts. */
+    REPLICAS
 }

@@ -91,6 +91,12 @@ final class ClusterNode {
         }
 
         @Override
+        public CompletionStage<Confirmed> runConfirmed(
+                Script script, List<String> keys, List<String> args, Duration within, int replicas, Duration wait) {
+            return link.runConfirmed(script, keys, args, within, replicas, wait);
+        }
+
+        @Override
         public CompletionStage<Answer> command(Duration within, String... command) {
             return link.command(within, command);
         }

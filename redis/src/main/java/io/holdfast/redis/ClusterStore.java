@@ -421,7 +421,8 @@ final class ClusterStore implements LockStore {
                 Capability.NOTIFICATION,
                 Capability.FIRST_COME,
                 Capability.SHARING,
-                Capability.LATCHES);
+                Capability.LATCHES,
+                Capability.REPLICAS);
     }
 
     @Override

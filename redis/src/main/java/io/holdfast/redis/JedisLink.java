@@ -18,12 +18,16 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** Three connections to one server: for commands, for renewals, and for the inbox once it is needed. */
+/**
+ * The connections to one server: for commands, for renewals, and, once they are needed, for the inbox and for what replicas have
+ * to confirm.
+ */
 final class JedisLink implements RedisLink {
     private final ConnectionSource source;
     private final Platform platform;
     private final Wire commands;
     private final Wire renewals;
+    private final ConfirmedLane confirmed;
     private @Nullable Inbox inbox;
     private boolean closed;
 
@@ -32,6 +36,7 @@ final class JedisLink implements RedisLink {
         this.platform = platform;
         this.commands = new Wire(source, platform);
         this.renewals = new Wire(source, platform);
+        this.confirmed = new ConfirmedLane(source, platform);
     }
 
     @Override
@@ -40,6 +45,12 @@ final class JedisLink implements RedisLink {
         Wire wire = lane == Lane.RENEWALS ? renewals : commands;
         Request byHash = Request.byHash(script.text(), arguments(script.sha(), keys, args));
         return answer(source.address(), () -> wire.call(timeout, byHash));
+    }
+
+    @Override
+    public CompletionStage<Confirmed> runConfirmed(
+            Script script, List<String> keys, List<String> args, Duration timeout, int replicas, Duration wait) {
+        return answer(source.address(), () -> confirmed.run(script, keys, args, timeout, replicas, wait));
     }
 
     /** Keys and arguments of one run of a script. */
@@ -92,6 +103,7 @@ final class JedisLink implements RedisLink {
         }
         commands.close();
         renewals.close();
+        confirmed.close();
         source.close();
     }
 
@@ -120,7 +132,7 @@ final class JedisLink implements RedisLink {
     }
 
     /** Calls, and turns what is thrown into a failed stage. */
-    static CompletionStage<Answer> answer(String address, Supplier<Answer> call) {
+    static <T> CompletionStage<T> answer(String address, Supplier<T> call) {
         try {
             return CompletableFuture.completedFuture(call.get());
         } catch (StoreFailure e) {

@@ -133,7 +133,8 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
-        return ask(next, owner);
+        // Who gives up does not wait for the replicas of the next.
+        return next.replicas() > 0 ? LockStore.super.exchange(owner, next) : ask(next, owner);
     }
 
     private static CompletionStage<AcquireReply> known(AcquireReply reply) {
@@ -194,6 +195,9 @@ public final class RedisStore implements LockStore {
             args.add(Integer.toString(share.weight()));
             args.add(Integer.toString(share.permits()));
         }
+        if (request.replicas() > 0) {
+            return sendConfirmed(ask, args, sent, left, notAfter);
+        }
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, left)
                 .handle((answer, error) -> {
                     if (error != null || answer.repeated()) {
@@ -208,6 +212,37 @@ public final class RedisStore implements LockStore {
                         // Whose answer it was, and what became of the request, nobody knows.
                         unanswered.add(request.owner(), notAfter, timeout);
                         return CompletableFuture.<ExchangeReply>failedFuture(nonsense);
+                    }
+                })
+                .thenCompose(reply -> reply);
+    }
+
+    /** A grant counts once so many replicas have it; otherwise whoever asked gives it back. */
+    private CompletionStage<ExchangeReply> sendConfirmed(
+            Ask ask, List<String> args, ServerClock.Moment sent, Duration left, long notAfter) {
+        AcquireRequest request = ask.request();
+        Duration wait = request.lease().dividedBy(10);
+        return link.runConfirmed(
+                        Script.LOCK,
+                        lockKeys(request.name()),
+                        args,
+                        left,
+                        request.replicas(),
+                        wait.compareTo(left) < 0 ? wait : left)
+                .handle((confirmed, error) -> {
+                    try {
+                        if (error != null) {
+                            throw StoreFailure.of(error);
+                        }
+                        boolean granted =
+                                new Reply(link, confirmed.answer()).part(0).count() == 1;
+                        return granted && confirmed.replicas() < request.replicas()
+                                ? CompletableFuture.completedFuture(new ExchangeReply(
+                                        ask.released(), new AcquireReply.Unconfirmed(confirmed.replicas())))
+                                : understand(ask, sent, confirmed.answer());
+                    } catch (StoreFailure failure) {
+                        unanswered.add(request.owner(), notAfter, timeout);
+                        return CompletableFuture.<ExchangeReply>failedFuture(failure);
                     }
                 })
                 .thenCompose(reply -> reply);
@@ -274,6 +309,9 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+        if (requests.stream().anyMatch(request -> request.replicas() > 0)) {
+            return LockStore.super.acquireAll(requests, part);
+        }
         shares |= requests.stream().anyMatch(request -> !request.share().isWhole());
         return several.acquire(requests, part);
     }
@@ -400,7 +438,8 @@ public final class RedisStore implements LockStore {
                 Capability.NOTIFICATION,
                 Capability.FIRST_COME,
                 Capability.SHARING,
-                Capability.LATCHES);
+                Capability.LATCHES,
+                Capability.REPLICAS);
     }
 
     @Override

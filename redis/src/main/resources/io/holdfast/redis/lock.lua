@@ -330,7 +330,7 @@ end
 if isMine then
   -- Asked again, or granted by another's release: the lease starts anew, and never gets shorter.
   drop(owner)
-  if redis.call('PTTL', lock) < tonumber(lease) then
+  if redis.call('PTTL', lock) <= tonumber(lease) then
     redis.call('PEXPIRE', lock, lease)
   end
   return { 1, now, held, tokens(string.sub(value, #mine + 1)) }
@@ -339,7 +339,7 @@ end
 local expiry = shares(owner)
 if expiry then
   drop(owner)
-  if expiry < nowMs + lease then
+  if expiry <= nowMs + lease then
     redis.call('ZADD', lock, text(nowMs + lease), owner)
     keep()
   end

@@ -34,7 +34,8 @@ class ClusterStoreContractIT extends StoreContract {
                 Capability.NOTIFICATION,
                 Capability.FIRST_COME,
                 Capability.SHARING,
-                Capability.LATCHES);
+                Capability.LATCHES,
+                Capability.REPLICAS);
     }
 
     @Override

@@ -37,7 +37,8 @@ class RedisStoreContractIT extends StoreContract {
                 Capability.NOTIFICATION,
                 Capability.FIRST_COME,
                 Capability.SHARING,
-                Capability.LATCHES);
+                Capability.LATCHES,
+                Capability.REPLICAS);
     }
 
     @Override

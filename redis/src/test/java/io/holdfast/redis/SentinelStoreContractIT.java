@@ -36,7 +36,8 @@ class SentinelStoreContractIT extends StoreContract {
                 Capability.NOTIFICATION,
                 Capability.FIRST_COME,
                 Capability.SHARING,
-                Capability.LATCHES);
+                Capability.LATCHES,
+                Capability.REPLICAS);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.holdfast.redis.link;
 
+import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,28 @@ public interface RedisLink extends AutoCloseable {
 
     /** Runs a script, by its hash, and by its text if the server does not know it. */
     CompletionStage<Answer> run(Lane lane, Script script, List<String> keys, List<String> args, Duration timeout);
+
+    /**
+     * What came back, and how many replicas have all that was written on that connection until then.
+     *
+     * @param replicas how many said so in time
+     */
+    record Confirmed(Answer answer, int replicas) {}
+
+    /**
+     * Runs a script, and asks right behind it, on the same connection, how many replicas have what it wrote. Nothing else is
+     * sent over that connection.
+     *
+     * @param replicas how many to wait for
+     * @param wait how long to wait for them
+     */
+    default CompletionStage<Confirmed> runConfirmed(
+            Script script, List<String> keys, List<String> args, Duration timeout, int replicas, Duration wait) {
+        return CompletableFuture.failedFuture(StoreFailure.refused(
+                address() + " is used over connections that are not the library's own, so it cannot tell which replicas"
+                        + " have a lock; hand in a pool or an address for minReplicas",
+                null));
+    }
 
     /** Runs a plain command on the lane for commands. */
     CompletionStage<Answer> command(Duration timeout, String... command);

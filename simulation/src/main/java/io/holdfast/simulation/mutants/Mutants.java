@@ -246,7 +246,7 @@ final class Mutants {
                     "a repeated acquire does not start the lease anew",
                     new Edit(
                             LOCK,
-                            "  if redis.call('PTTL', lock) < tonumber(lease) then\n"
+                            "  if redis.call('PTTL', lock) <= tonumber(lease) then\n"
                                     + "    redis.call('PEXPIRE', lock, lease)\n" + "  end\n" + "  return { 1, now,",
                             "  return { 1, now,")),
             Mutant.of(
