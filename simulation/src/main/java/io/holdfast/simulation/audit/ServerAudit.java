@@ -24,7 +24,15 @@ public final class ServerAudit implements Server.Watcher {
     /** Half of what Lua can count to: tokens from a clock do not get there for decades. */
     private static final long HIGH = 1L << 52;
 
-    private record State(String key, String queue, @Nullable String value, long expiry, Shares shares) {}
+    /** A lock, and who waits for it. */
+    private record State(
+            String key,
+            String queue,
+            String tickets,
+            @Nullable String value,
+            long expiry,
+            Shares shares,
+            List<String> waiting) {}
 
     private final World world;
     private final Hits hits;
@@ -36,7 +44,6 @@ public final class ServerAudit implements Server.Watcher {
     private final Set<Long> firstTokens = new HashSet<>();
     private long highestToken;
     private final List<State> before = new ArrayList<>();
-    private List<String> waitingBefore = List.of();
     private @Nullable RedisModel model;
 
     public ServerAudit(World world, Hits hits, Predicate<String> isWaiting) {
@@ -71,19 +78,32 @@ public final class ServerAudit implements Server.Watcher {
     @Override
     public void before(List<String> command) {
         before.clear();
-        if (Set.of("acquire", "release", "renew").contains(Commands.kind(command))) {
-            int locks = Commands.locks(command);
-            for (int i = 0; i < locks; i++) {
-                before.add(state(Commands.key(command, i), Commands.key(command, locks + i)));
+        switch (Commands.kind(command)) {
+            case "acquire", "release" ->
+                Commands.parts(command).forEach(part -> before.add(state(part.lock(), part.queue(), part.tickets())));
+            case "renew" -> {
+                int locks = Commands.renewals(command);
+                for (int i = 0; i < locks; i++) {
+                    before.add(state(Commands.key(command, i), Commands.key(command, locks + i), ""));
+                }
             }
-            waitingBefore = Commands.kind(command).equals("renew")
-                    ? List.of()
-                    : liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
+            default -> {}
         }
     }
 
-    private State state(String key, String queue) {
-        return new State(key, queue, model().value(key), model().expiresAtMillis(key), Shares.of(model(), key, queue));
+    private State state(String key, String queue, String tickets) {
+        return new State(
+                key,
+                queue,
+                tickets,
+                model().value(key),
+                model().expiresAtMillis(key),
+                Shares.of(model(), key, queue),
+                tickets.isEmpty() ? List.of() : liveTickets(model(), queue, tickets));
+    }
+
+    private State now(State then) {
+        return state(then.key(), then.queue(), then.tickets());
     }
 
     @Override
@@ -92,44 +112,91 @@ public final class ServerAudit implements Server.Watcher {
             return;
         }
         String kind = Commands.kind(command);
-        String gaveUp = kind.equals("acquire") ? Commands.before(command) : null;
-        if ((!kind.equals("acquire") || gaveUp != null)
-                && reply instanceof RedisModel.ErrorReply error
-                && error.message().contains("OOM")) {
+        boolean mustWork = !kind.equals("acquire") || Commands.before(command) != null;
+        if (mustWork && reply instanceof RedisModel.ErrorReply error && error.message().contains("OOM")) {
             throw new Violation("L5", kind + " does not work on a server without memory");
         }
         if (reply instanceof RedisModel.ErrorReply error) {
             refused(error.message());
         }
+        if (kind.equals("renew")) {
+            renewed(command, late || again);
+            return;
+        }
+        List<Commands.Part> parts = Commands.parts(command);
+        for (int i = 0; i < parts.size(); i++) {
+            changed(kind, parts, parts.get(i), before.get(i), late || again);
+            if (kind.equals("acquire") && late && !again && releasedOwners.contains(parts.get(i).owner())) {
+                orphans.add(parts.get(i).owner());
+            }
+        }
+        everythingExpires(command, parts);
+        if (Commands.isAllOrNone(command)) {
+            isAllOrNone(parts, reply);
+        }
+    }
+
+    private void renewed(List<String> command, boolean late) {
         for (int i = 0; i < before.size(); i++) {
-            String owner = Commands.argument(command, kind.equals("renew") ? 2 * i : 1);
             State then = before.get(i);
-            if (kind.equals("renew") && isNamed(command, then)) {
-                owner = String.valueOf(owner(then.value()));
+            State now = now(then);
+            Set<String> owners = new HashSet<>();
+            for (int j = 0; j < before.size(); j++) {
+                if (Commands.key(command, j).equals(then.key())) {
+                    owners.add(Commands.argument(command, 2 * j));
+                }
             }
-            State now = state(then.key(), then.queue());
-            judge(kind, owner, gaveUp, then, now);
-            judgeShares(command, owner, gaveUp, then, now);
-            if (gaveUp != null) {
-                notice(command, "release", gaveUp, then, late || again);
+            judge("renew", owners, Set.of(), then, now);
+            judgeShares("renew", owners, Set.of(), then, now);
+            notice("renew", Commands.argument(command, 2 * i), then, late);
+        }
+    }
+
+    /** What an acquire or a release has done to one lock. */
+    private void changed(String kind, List<Commands.Part> parts, Commands.Part part, State then, boolean late) {
+        State now = now(then);
+        // A client that is closed gives back all it has, and several of its threads may have read.
+        Set<String> owners = new HashSet<>();
+        Set<String> mayLeave = new HashSet<>();
+        for (Commands.Part one : parts) {
+            if (one.lock().equals(part.lock())) {
+                owners.add(one.owner());
+                if (kind.equals("release")) {
+                    mayLeave.add(one.owner());
+                } else if (one.before() != null) {
+                    mayLeave.add(one.before());
+                }
             }
-            notice(command, kind, owner, then, late || again);
         }
-        if (!kind.equals("renew")) {
-            everythingExpires(command);
+        judge(kind, owners, mayLeave, then, now);
+        judgeShares(kind, owners, mayLeave, then, now);
+        String gaveUp = part.before();
+        if (gaveUp != null && !gaveUp.equals(part.owner())) {
+            notice("release", gaveUp, then, late);
         }
+        notice(kind, part.owner(), then, late);
         if (kind.equals("acquire")) {
-            isServedInTurn(command, Commands.argument(command, 1), gaveUp);
+            isServedInTurn(part.owner(), gaveUp, then, now);
         }
         if (kind.equals("release")) {
-            isPassedOn(command, Commands.argument(command, 1));
+            isPassedOn(part.owner(), then, now);
         } else if (gaveUp != null) {
-            isPassedOn(command, gaveUp);
+            isPassedOn(gaveUp, then, now);
         }
-        if (kind.equals("acquire") && late && !again) {
-            String owner = Commands.argument(command, 1);
-            if (releasedOwners.contains(owner)) {
-                orphans.add(owner);
+    }
+
+    /** If one of several was not to be had, none of them is kept. */
+    private void isAllOrNone(List<Commands.Part> parts, @Nullable Object reply) {
+        if (reply instanceof List<?> replies
+                && replies.get(replies.size() - 1) instanceof List<?> last
+                && !Long.valueOf(1).equals(last.get(0))) {
+            for (int i = 0; i < parts.size(); i++) {
+                if (isHeld(now(before.get(i)), parts.get(i).owner())) {
+                    throw new Violation(
+                            "H1",
+                            parts.get(i).owner() + " was not given all, and is left with "
+                                    + parts.get(i).lock());
+                }
             }
         }
     }
@@ -145,80 +212,66 @@ public final class ServerAudit implements Server.Watcher {
         }
     }
 
-    /** Whether the holder of the lock is one of those a renewal names for it. */
-    private static boolean isNamed(List<String> command, State then) {
-        return isNamed(command, then.key(), owner(then.value()));
-    }
-
-    private static boolean isNamed(List<String> command, String key, @Nullable String owner) {
-        for (int i = 0; i < Commands.locks(command); i++) {
-            if (Commands.key(command, i).equals(key)
-                    && Commands.argument(command, 2 * i).equals(owner)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** A share is taken away by its owner or by time, gets no shorter, and is renewed by its owner alone. */
-    private void judgeShares(List<String> command, String actor, @Nullable String gaveUp, State then, State now) {
-        String kind = Commands.kind(command);
+    /**
+     * A share is taken away by its owner or by time, gets no shorter, and is renewed by its owner alone.
+     *
+     * @param actors who asked
+     * @param mayLeave which of those who hold it may have given it up by that
+     */
+    private void judgeShares(String kind, Set<String> actors, Set<String> mayLeave, State then, State now) {
         then.shares().expiries().forEach((owner, expiry) -> {
             Long left = now.shares().expiries().get(owner);
-            boolean itsOwn = kind.equals("renew") ? isNamed(command, then.key(), owner) : owner.equals(actor);
             boolean over = expiry <= model().nowMillis();
             if (left == null) {
-                boolean given = kind.equals("release") ? itsOwn : owner.equals(gaveUp);
-                if (!given && !over) {
+                if (!mayLeave.contains(owner) && !over) {
                     throw new Violation(
-                            "I4", kind + " by " + actor + " took a share of " + then.key() + " from " + owner);
+                            "I4", kind + " by " + actors + " took a share of " + then.key() + " from " + owner);
                 }
             } else if (left < expiry) {
-                throw new Violation("I4", kind + " by " + actor + " shortened the share of " + owner);
-            } else if (left > expiry && (!itsOwn || (over && !isNew(owner, then, now)))) {
-                throw new Violation("I4", kind + " by " + actor + " renewed the share of " + owner);
+                throw new Violation("I4", kind + " by " + actors + " shortened the share of " + owner);
+            } else if (left > expiry && (!actors.contains(owner) || (over && !isNew(owner, then, now)))) {
+                throw new Violation("I4", kind + " by " + actors + " renewed the share of " + owner);
             }
         });
         now.shares().expiries().keySet().forEach(owner -> {
             if (isNew(owner, then, now)) {
                 if (kind.equals("renew")) {
                     throw new Violation(
-                            "I4", "a renewal by " + actor + " gave a share of " + now.key() + " to " + owner);
+                            "I4", "a renewal by " + actors + " gave a share of " + now.key() + " to " + owner);
                 }
                 long token = now.shares().token(owner);
                 firstTokens.add(token);
                 highestToken = Math.max(highestToken, token);
-                grantedNow(actor, owner);
+                grantedNow(actors, owner);
             }
         });
     }
 
-    private void judge(String kind, String actor, @Nullable String gaveUp, State then, State now) {
+    private void judge(String kind, Set<String> actors, Set<String> mayLeave, State then, State now) {
         String owner = owner(then.value());
         String ownerNow = owner(now.value());
         if (ownerNow != null && !ownerNow.equals(owner)) {
             if (kind.equals("renew")) {
-                throw new Violation("I4", "a renewal by " + actor + " gave " + now.key() + " to " + ownerNow);
+                throw new Violation("I4", "a renewal by " + actors + " gave " + now.key() + " to " + ownerNow);
             }
             firstTokens.add(token(now.value()));
             highestToken = Math.max(highestToken, lastToken(now.value()));
             if (highestToken > HIGH) {
                 hits.hit(58);
             }
-            grantedNow(actor, ownerNow);
+            grantedNow(actors, ownerNow);
         }
         if (owner == null) {
             return;
         }
         if (!Objects.equals(then.value(), now.value())) {
-            boolean itsOwn = kind.equals("release") ? actor.equals(owner) : owner.equals(gaveUp);
-            if (!itsOwn) {
-                throw new Violation("I4", kind + " by " + actor + " took " + then.key() + " from " + owner);
+            if (!mayLeave.contains(owner)) {
+                throw new Violation("I4", kind + " by " + actors + " took " + then.key() + " from " + owner);
             }
         } else if (now.expiry() < then.expiry()) {
-            throw new Violation("I4", kind + " by " + actor + " shortened the lease of " + owner);
-        } else if (now.expiry() > then.expiry() && (kind.equals("release") || !actor.equals(owner))) {
-            throw new Violation("I4", kind + " by " + actor + " renewed " + then.key() + " for " + owner);
+            throw new Violation("I4", kind + " by " + actors + " shortened the lease of " + owner);
+        } else if (now.expiry() > then.expiry() && (kind.equals("release") || !actors.contains(owner))) {
+            throw new Violation("I4", kind + " by " + actors + " renewed " + then.key() + " for " + owner);
         }
     }
 
@@ -227,9 +280,9 @@ public final class ServerAudit implements Server.Watcher {
                 || then.shares().token(owner) != now.shares().token(owner);
     }
 
-    private void grantedNow(String actor, String owner) {
+    private void grantedNow(Set<String> actors, String owner) {
         granted.add(owner);
-        if (actor.equals(owner)) {
+        if (actors.contains(owner)) {
             unconfirmed.remove(owner);
         } else {
             unconfirmed.put(owner, world.now());
@@ -240,7 +293,7 @@ public final class ServerAudit implements Server.Watcher {
     }
 
     /** Which faults have come true. */
-    private void notice(List<String> command, String kind, String actor, State then, boolean late) {
+    private void notice(String kind, String actor, State then, boolean late) {
         String owner = owner(then.value());
         boolean others = owner != null && !owner.equals(actor);
         switch (kind) {
@@ -258,8 +311,7 @@ public final class ServerAudit implements Server.Watcher {
             }
             case "release" -> {
                 unconfirmed.remove(actor);
-                if (actor.equals(owner)
-                        && model().sortedSet(Commands.key(command, 1)).size() > 1) {
+                if (actor.equals(owner) && model().sortedSet(then.queue()).size() > 1) {
                     hits.hit(44);
                 }
                 if (late && others) {
@@ -280,9 +332,7 @@ public final class ServerAudit implements Server.Watcher {
     }
 
     /** Nobody is given the lock while another waits who came before; but for one that had it whole and reads on. */
-    private void isServedInTurn(List<String> command, String actor, @Nullable String gaveUp) {
-        State now = state(Commands.key(command, 0), Commands.key(command, 1));
-        State then = before.get(0);
+    private void isServedInTurn(String actor, @Nullable String gaveUp, State then, State now) {
         boolean readsOn = gaveUp != null
                 && gaveUp.equals(owner(then.value()))
                 && !now.shares().expiries().isEmpty();
@@ -291,30 +341,29 @@ public final class ServerAudit implements Server.Watcher {
         if (!given || readsOn) {
             return;
         }
-        List<String> waiting = liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
-        for (String ahead : waitingBefore) {
+        for (String ahead : then.waiting()) {
             if (ahead.equals(actor) || ahead.equals(gaveUp)) {
                 return;
             }
-            if (waiting.contains(ahead)) {
+            if (now.waiting().contains(ahead)) {
                 throw new Violation("L4", actor + " was given " + now.key() + " before " + ahead + ", who came first");
             }
         }
     }
 
     /** A lock that is given back goes to the first who waits, at once. */
-    private void isPassedOn(List<String> command, String by) {
-        String lock = Commands.key(command, 0);
-        State now = state(lock, Commands.key(command, 1));
-        if (!isHeld(before.get(0), by) || isHeld(now, by)) {
+    private void isPassedOn(String by, State then, State now) {
+        if (!isHeld(then, by) || isHeld(now, by)) {
             return;
         }
-        List<String> waiting = liveTickets(model(), Commands.key(command, 1), Commands.key(command, 2));
-        String first = waiting.isEmpty()
+        String first = now.waiting().isEmpty()
                 ? null
-                : model().hash(Commands.key(command, 2)).get(waiting.get(0));
+                : model().hash(now.tickets()).get(now.waiting().get(0));
         if (first != null && now.shares().fits(now.value(), first, model().nowMillis())) {
-            throw new Violation("L2", lock + " was given back, and not passed on to " + waiting.get(0));
+            throw new Violation(
+                    "L2",
+                    now.key() + " was given back, and not passed on to "
+                            + now.waiting().get(0));
         }
     }
 
@@ -334,14 +383,14 @@ public final class ServerAudit implements Server.Watcher {
                 .toList();
     }
 
-    private void everythingExpires(List<String> command) {
+    private void everythingExpires(List<String> command, List<Commands.Part> parts) {
         for (int i = 0; i < Commands.keys(command); i++) {
             String key = Commands.key(command, i);
-            boolean foreign = i == 0
+            boolean foreign = parts.stream().anyMatch(part -> part.lock().equals(key))
                     && owner(model().value(key)) == null
                     && !model().type(key).equals("zset");
             // The counter of tokens is the one thing that stays.
-            if (i != 3
+            if (!key.endsWith("~fence")
                     && !foreign
                     && model().expiresAtMillis(key) == -1
                     && !model().type(key).equals("none")) {

@@ -3,14 +3,26 @@ package io.holdfast.simulation.net;
 import io.holdfast.redis.link.Script;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the commands our stores send. */
 public final class Commands {
     private static final String LOCK_SHA = text(Script.LOCK.sha());
     private static final String LOCK_TEXT = text(Script.LOCK.text());
+    private static final String ALL_SHA = text(Script.ALL.sha());
+    private static final String ALL_TEXT = text(Script.ALL.text());
+    private static final String LATCH_SHA = text(Script.LATCH.sha());
+    private static final String LATCH_TEXT = text(Script.LATCH.text());
     private static final String RENEW_SHA = text(Script.RENEW.sha());
     private static final String RENEW_TEXT = text(Script.RENEW.text());
+
+    /**
+     * What a command does to one lock.
+     *
+     * @param before who may give it up along with that, or null
+     */
+    public record Part(String lock, String queue, String tickets, String owner, @Nullable String before) {}
 
     private Commands() {}
 
@@ -18,13 +30,16 @@ public final class Commands {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** "acquire", "release", "renew", or the name of a plain command. */
+    /** "acquire" or "release", of one lock or several, "renew", "latch", or the name of a plain command. */
     public static String kind(List<String> command) {
         String first = command.get(0);
         if (first.startsWith("EVAL")) {
             String script = command.get(1);
-            if (script.equals(LOCK_SHA) || script.equals(LOCK_TEXT)) {
+            if (script.equals(LOCK_SHA) || script.equals(LOCK_TEXT) || isForAll(command)) {
                 return argument(command, 0);
+            }
+            if (script.equals(LATCH_SHA) || script.equals(LATCH_TEXT)) {
+                return "latch";
             }
             if (script.equals(RENEW_SHA) || script.equals(RENEW_TEXT)) {
                 return "renew";
@@ -38,9 +53,56 @@ public final class Commands {
         return command.get(3 + index);
     }
 
-    /** How many locks a script is about. */
-    public static int locks(List<String> command) {
-        return kind(command).equals("renew") ? (command.size() - 3 - keys(command)) / 2 : 1;
+    /** Whether it takes several locks together, or gives them up. */
+    public static boolean isForAll(List<String> command) {
+        return command.get(0).startsWith("EVAL")
+                && (command.get(1).equals(ALL_SHA) || command.get(1).equals(ALL_TEXT));
+    }
+
+    /** Whether several locks are taken all or none. */
+    public static boolean isAllOrNone(List<String> command) {
+        return isForAll(command)
+                && kind(command).equals("acquire")
+                && argument(command, 3).equals("0");
+    }
+
+    /** What an acquire or a release does, lock by lock. */
+    public static List<Part> parts(List<String> command) {
+        if (!isForAll(command)) {
+            return List.of(new Part(
+                    key(command, 0), key(command, 1), key(command, 2), argument(command, 1), before(command)));
+        }
+        boolean acquires = kind(command).equals("acquire");
+        return IntStream.range(0, (keys(command) - 1) / 4)
+                .mapToObj(i -> {
+                    String owner = argument(command, acquires ? 4 + 5 * i : 2 + i);
+                    return new Part(
+                            key(command, 1 + 4 * i),
+                            key(command, 2 + 4 * i),
+                            key(command, 3 + 4 * i),
+                            owner,
+                            isAllOrNone(command) ? owner : null);
+                })
+                .toList();
+    }
+
+    /** How many locks a renewal is about. */
+    public static int renewals(List<String> command) {
+        return (command.size() - 3 - keys(command)) / 2;
+    }
+
+    /** Whether the answer to an acquire is that another holds what was asked for. */
+    static boolean isRefusal(List<String> command, @Nullable Object reply) {
+        if (!(reply instanceof List<?> list) || list.isEmpty()) {
+            return false;
+        }
+        return isForAll(command)
+                ? list.get(list.size() - 1) instanceof List<?> last && isRefusal(last)
+                : isRefusal(list);
+    }
+
+    private static boolean isRefusal(List<?> reply) {
+        return reply.get(0) instanceof Long code && (code == 2 || code == 3);
     }
 
     public static int keys(List<String> command) {
@@ -55,28 +117,32 @@ public final class Commands {
     /** Who gives up in an exchange; null for other commands. */
     public static @Nullable String before(List<String> command) {
         int place = 3 + keys(command) + 8;
-        return kind(command).equals("acquire")
+        return !isForAll(command)
+                        && kind(command).equals("acquire")
                         && command.size() > place
                         && !command.get(place).isEmpty()
                 ? command.get(place)
                 : null;
     }
 
-    /** The owner an acquire or a release is about; null for others. */
-    public static @Nullable String owner(List<String> command) {
-        String kind = kind(command);
-        return kind.equals("acquire") || kind.equals("release") ? argument(command, 1) : null;
-    }
-
     static String brief(List<String> command) {
         String kind = kind(command);
         return switch (kind) {
             case "acquire", "release" -> {
+                if (isForAll(command)) {
+                    yield kind + (isAllOrNone(command) ? " all or none of " : " ")
+                            + String.join(
+                                    ", ",
+                                    parts(command).stream()
+                                            .map(part -> part.lock() + " by " + part.owner())
+                                            .toList());
+                }
                 String before = before(command);
                 yield kind + " " + key(command, 0) + " by " + argument(command, 1)
                         + (before == null ? "" : " instead of " + before);
             }
             case "renew" -> "renew " + command.subList(3 + keys(command), command.size());
+            case "latch" -> argument(command, 0) + " " + key(command, 0) + " by " + argument(command, 1);
             default -> command.size() > 4 ? kind : String.join(" ", command);
         };
     }

@@ -339,10 +339,7 @@ public final class SimLink implements RedisLink {
             if (Commands.kind(call.command).equals("renew") && platform.nanoTime() - call.sentNanos > 50_000_000L) {
                 network.hits().hit(5);
             }
-            if (Commands.kind(call.command).equals("acquire")
-                    && value instanceof List<?> reply
-                    && reply.get(0) instanceof Long code
-                    && (code == 2 || code == 3)) {
+            if (Commands.kind(call.command).equals("acquire") && Commands.isRefusal(call.command, value)) {
                 refusals++;
             }
             Answer answer = answer(value, call.repeated, call.repeated && call.lifeBefore == over.life, over.life);
