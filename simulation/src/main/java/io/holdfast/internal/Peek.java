@@ -12,6 +12,7 @@ public final class Peek {
     private static final Field WAITING = field(Engine.class, "waiting");
     private static final Field WATCHDOG = field(Engine.class, "watchdog");
     private static final Field CLIENT_ID = field(Engine.class, "clientId");
+    private static final Field LEASES = field(JointLease.class, "leases");
     private static final Field LEASE = field(LeaseHandle.class, "lease");
 
     private Peek() {}
@@ -65,6 +66,12 @@ public final class Peek {
 
     public static Belief of(Lease handle) {
         return new Belief((HeldLease) get(LEASE, handle));
+    }
+
+    /** What a lease of several is made of. */
+    @SuppressWarnings("unchecked") // as the field is declared
+    public static List<Belief> allOf(Lease handle) {
+        return ((List<HeldLease>) get(LEASES, handle)).stream().map(Belief::new).toList();
     }
 
     /** The ids under which somebody waits. */

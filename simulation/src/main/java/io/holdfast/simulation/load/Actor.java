@@ -2,6 +2,7 @@ package io.holdfast.simulation.load;
 
 import io.holdfast.Backoff;
 import io.holdfast.ClientClosedException;
+import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
@@ -16,9 +17,11 @@ import io.holdfast.simulation.world.Dice;
 import io.holdfast.simulation.world.Fiber;
 import io.holdfast.spi.Share;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A thread of an application: it takes locks in every way there is, works under them, and gives them back. */
@@ -87,31 +90,76 @@ final class Actor {
         done = true;
     }
 
+    /** Something that a thread does in one step. */
+    interface Step {
+        /** What it is about, for the message. */
+        String about();
+
+        /** False if the thread died in it. */
+        boolean act() throws InterruptedException;
+
+        /** Its time was over, and somebody else is said to have had what it wanted. */
+        void timedOut();
+
+        /** Whether it gives the store less time than that needs. */
+        boolean isImpatient();
+
+        /** Whether the thread is left with something. */
+        boolean holdsAny();
+    }
+
     /** One step. False if the thread died in it. */
     private boolean act() {
         Party party = site.party();
         Dice dice = Dice.of(scene.setup().seed(), 7, number, step);
         party.platform().sleep(dice.oneIn(3) ? 0 : dice.below(60_000_000L));
-        String name = dice.pick(scene.setup().names());
-        boolean fair = dice.oneIn(4);
-        Share share = scene.setup().share(dice);
-        NamedLock lock = new NamedLock(party.engine(), name, options(dice), share, fair);
-        Section section = new Section(
-                scene,
-                this,
+        // Dice of their own, so that the other steps are what they would be without these.
+        Dice several = Dice.of(scene.setup().seed(), 10, number, step);
+        return carryOut(
                 party,
-                dice,
-                new Section.Before(
-                        scene.auditor().floor(name, share), scene.journal().now(), fair, share));
-        Patience patience = new Patience(scene, party, name);
-        try {
-            scene.called();
-            int kind = dice.below(10);
-            doing = "step " + step + " kind " + kind + " on " + name;
+                several.oneIn(6)
+                        ? new Together(scene, this, party, several, options(several))
+                        : new Single(party, dice));
+    }
+
+    /** The thread wants one lock. */
+    private final class Single implements Step {
+        private final Party party;
+        private final Dice dice;
+        private final NamedLock lock;
+        private final Section section;
+        private final Patience patience;
+        private final int kind;
+
+        Single(Party party, Dice dice) {
+            this.party = party;
+            this.dice = dice;
+            String name = dice.pick(scene.setup().names());
+            boolean fair = dice.oneIn(4);
+            Share share = scene.setup().share(dice);
+            this.lock = new NamedLock(party.engine(), name, options(dice), share, fair);
+            this.section = new Section(
+                    scene,
+                    Actor.this,
+                    party,
+                    dice,
+                    new Section.Before(
+                            scene.auditor().floor(name, share), scene.journal().now(), fair, share));
+            this.patience = new Patience(scene, party, List.of(name));
+            this.kind = dice.below(10);
+        }
+
+        @Override
+        public String about() {
+            return lock.getLockName() + ", kind " + kind;
+        }
+
+        @Override
+        public boolean act() throws InterruptedException {
             return switch (kind) {
                 case 0, 1 -> section.asThread(lock, told(patience, lock.tryLock(), 0));
                 case 2, 3, 4 -> {
-                    long wait = wait(dice);
+                    long wait = patience(dice);
                     yield section.asThread(lock, told(patience, lock.tryLock(Duration.ofNanos(wait)), wait));
                 }
                 case 5 -> {
@@ -123,36 +171,60 @@ final class Actor {
                     yield section.asThread(lock, true);
                 }
                 case 7 -> {
-                    long wait = wait(dice);
+                    long wait = patience(dice);
                     boolean got = lock.tryLock(wait / 1_000_000, scene.setup().leaseMillis(), TimeUnit.MILLISECONDS);
                     yield section.asThread(lock, told(patience, got, wait));
                 }
                 case 8 -> {
-                    long wait = wait(dice);
+                    long wait = patience(dice);
                     try (Lease lease = lock.acquire(Duration.ofNanos(wait))) {
                         section.asHandle(lease);
                     }
                     yield true;
                 }
-                default -> async(party, lock, dice, section);
+                default -> async(party, lock, patience(dice), dice, section::asHandle);
             };
+        }
+
+        @Override
+        public void timedOut() {
+            patience.heldByAnother();
+        }
+
+        @Override
+        public boolean isImpatient() {
+            return false;
+        }
+
+        @Override
+        public boolean holdsAny() {
+            return lock.getHoldCount() > 0;
+        }
+    }
+
+    private boolean carryOut(Party party, Step what) {
+        String host = party.host().name();
+        try {
+            scene.called();
+            doing = "step " + step + " on " + what.about();
+            return what.act();
         } catch (InterruptedException e) {
             scene.hits().hit(46);
-            nothingHeld(party, lock, "an InterruptedException");
+            nothingHeld(party, what, "an InterruptedException");
         } catch (LockTimeoutException e) {
-            patience.heldByAnother();
-            scene.world().trace().add(party.host().name(), "timed out on", name);
+            what.timedOut();
+            scene.world().trace().add(host, "timed out on", what.about());
         } catch (LeaseLostException e) {
-            scene.world().trace().add(party.host().name(), "was told: lease lost on", name);
+            scene.world().trace().add(host, "was told: lease lost on", what.about());
         } catch (StoreUnavailableException e) {
             scene.hits().hit(50);
-            excusable(e);
-            nothingHeld(party, lock, "a StoreUnavailableException");
+            excusable(e, what);
+            nothingHeld(party, what, "a StoreUnavailableException");
         } catch (StoreRefusedException e) {
-            excusable(e);
-            nothingHeld(party, lock, "a StoreRefusedException");
+            excusable(e, what);
+            nothingHeld(party, what, "a StoreRefusedException");
         } catch (ClientClosedException e) {
-            scene.world().trace().add(party.host().name(), "was told: client closed, on", name);
+            scene.world().trace().add(host, "was told: client closed, on", what.about());
         }
         return true;
     }
@@ -165,7 +237,7 @@ final class Actor {
         return got;
     }
 
-    private long wait(Dice dice) {
+    static long patience(Dice dice) {
         return dice.pick(1L, 20L, 300L, 2_000L, 9_000L) * 1_000_000 + dice.below(1_000_000L);
     }
 
@@ -189,25 +261,26 @@ final class Actor {
     }
 
     /** In the quiet beginning of a run the store answers. */
-    private void excusable(RuntimeException e) {
+    private void excusable(RuntimeException e, Step what) {
         scene.world().trace().add("actor " + number, "failed:", String.valueOf(e.getMessage()));
         // Nobody answers within a millisecond that takes two to get there.
-        boolean impatient = String.valueOf(e.getMessage()).matches(".* within [0-9]{1,2} ms");
+        boolean impatient = what.isImpatient()
+                || String.valueOf(e.getMessage()).matches(".* within [0-9]{1,2} ms");
         if (scene.director().isQuietSoFar() && !impatient) {
             throw new Violation("L5", "nothing was wrong, and yet: " + e.getMessage());
         }
     }
 
-    private void nothingHeld(Party party, NamedLock lock, String after) {
-        if (!site.party().host().isDead() && lock.getHoldCount() > 0) {
-            throw new Violation("I7", "after " + after + " the thread holds " + lock.getLockName() + " all the same");
+    private void nothingHeld(Party party, Step what, String after) {
+        if (!site.party().host().isDead() && what.holdsAny()) {
+            throw new Violation("I7", "after " + after + " the thread holds all the same some of: " + what.about());
         }
-        scene.world().trace().add(party.host().name(), after + " on", lock.getLockName());
+        scene.world().trace().add(party.host().name(), after + " on", what.about());
     }
 
-    private boolean async(Party party, NamedLock lock, Dice dice, Section section) {
+    static boolean async(Party party, DistributedLock lock, long waitNanos, Dice dice, Consumer<Lease> work) {
         CompletableFuture<Optional<Lease>> answer =
-                lock.tryAcquireAsync(Duration.ofNanos(wait(dice))).toCompletableFuture();
+                lock.tryAcquireAsync(Duration.ofNanos(waitNanos)).toCompletableFuture();
         long cancelAfter = dice.oneIn(3) ? dice.below(100_000_000L) : Long.MAX_VALUE;
         long start = party.platform().nanoTime();
         Object me = party.platform().currentThread();
@@ -225,7 +298,7 @@ final class Actor {
             Optional<Lease> found = answer.join();
             if (found.isPresent()) {
                 try (Lease lease = found.get()) {
-                    section.asHandle(lease);
+                    work.accept(lease);
                 }
             }
         } catch (java.util.concurrent.CompletionException e) {

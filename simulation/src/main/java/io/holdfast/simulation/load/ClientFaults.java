@@ -144,7 +144,7 @@ final class ClientFaults {
                     || scene.server().host().isAsleep()) {
                 return;
             }
-            for (String name : scene.setup().names()) {
+            for (String name : scene.setup().everyName()) {
                 String value = scene.server().model().value(Scene.PREFIX + name);
                 if (value != null && value.startsWith("hf1:" + client + ":")) {
                     throw new Violation(

@@ -32,7 +32,7 @@ public final class Ending {
                 + 4 * scene.setup().timeoutMillis() * 1_000_000
                 + scene.setup().longestLeaseNanos());
         atRest();
-        for (String name : scene.setup().names()) {
+        for (String name : scene.setup().everyName()) {
             canBeHad(name);
         }
         scene.auditor().everyLossWasSignalled();

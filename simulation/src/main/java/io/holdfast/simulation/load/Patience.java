@@ -3,6 +3,7 @@ package io.holdfast.simulation.load;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
+import java.util.List;
 
 /** Looks whether a call returned by its deadline (L3): its own wait and one command time-out. */
 final class Patience {
@@ -11,18 +12,18 @@ final class Patience {
     private final Party party;
     private final Scene scene;
     private final long startNanos;
-    private final String name;
+    private final List<String> names;
     private final boolean held;
     private final boolean behind;
     private final long refusals;
     private final long grants;
 
-    Patience(Scene scene, Party party, String name) {
+    Patience(Scene scene, Party party, List<String> names) {
         this.scene = scene;
         this.party = party;
-        this.name = name;
+        this.names = names;
         this.held = isHeld();
-        this.behind = Peek.hasLine(party.engine(), name);
+        this.behind = names.stream().anyMatch(name -> Peek.hasLine(party.engine(), name));
         this.grants = scene.auditor().grants(party);
         this.startNanos = party.platform().nanoTime();
         this.refusals = party.link().refusals();
@@ -41,9 +42,10 @@ final class Patience {
         }
     }
 
-    /** Whether a thread of this client holds it, or was told that another does. */
+    /** Whether a thread of this client holds one of them, or was told that another does. */
     private boolean isHeld() {
-        return Peek.holdsLock(party.engine(), name) || Peek.isRefused(party.engine(), name);
+        return names.stream()
+                .anyMatch(name -> Peek.holdsLock(party.engine(), name) || Peek.isRefused(party.engine(), name));
     }
 
     /** True, or a violation. */

@@ -52,7 +52,7 @@ public final class Scene {
                 new Auditor(world, server, audit, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
         this.director = new Director(this);
         this.liveness =
-                new Liveness(world, server, network, audit, PREFIX, setup.names(), parties, director::disturbedUntil);
+                new Liveness(world, server, network, audit, PREFIX, setup.everyName(), parties, director::disturbedUntil);
     }
 
     /** Opens the clients and lets their threads go. */

@@ -191,6 +191,11 @@ final class Section {
     }
 
     private long length() {
+        return length(scene, dice);
+    }
+
+    /** How long somebody works: mostly not at all, sometimes for longer than the lease. */
+    static long length(Scene scene, Dice dice) {
         long lease = scene.setup().leaseMillis() * 1_000_000;
         return switch (dice.below(8)) {
             case 0, 1, 2 -> 0;

@@ -5,6 +5,7 @@ import io.holdfast.spi.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What a seed stands for: how many clients there are, how they are set up, and which faults come when.
@@ -47,6 +48,9 @@ public record Setup(
      * @param delayNanos and so much time has passed since
      */
     public record Planned(Fault fault, int afterCalls, long delayNanos, int index) {}
+
+    /** Of these some are taken together. */
+    static final List<String> TOGETHER = List.of("a", "b", "c");
 
     /** At least so many calls are made in a run. */
     public static final int CALLS = 200;
@@ -107,6 +111,11 @@ public record Setup(
             }
         }
         return planned;
+    }
+
+    /** Every lock that somebody may have or want; {@link #names} are those that are taken alone. */
+    List<String> everyName() {
+        return Stream.concat(names.stream(), TOGETHER.stream()).distinct().toList();
     }
 
     /** What somebody wants of a lock. */
