@@ -28,6 +28,7 @@ public final class Liveness {
     private final Server server;
     private final Network network;
     private final ServerAudit audit;
+    private final Latches latches;
     private final String prefix;
     private final List<String> names;
     private final List<Party> parties;
@@ -46,6 +47,7 @@ public final class Liveness {
             Server server,
             Network network,
             ServerAudit audit,
+            Latches latches,
             String prefix,
             List<String> names,
             List<Party> parties,
@@ -54,6 +56,7 @@ public final class Liveness {
         this.server = server;
         this.network = network;
         this.audit = audit;
+        this.latches = latches;
         this.prefix = prefix;
         this.names = names;
         this.parties = parties;
@@ -80,6 +83,7 @@ public final class Liveness {
         Set<String> seen = new HashSet<>();
         wakeUps(seen);
         orphans(seen);
+        latch(seen);
         if (world.now() > disturbedUntil.getAsLong()) {
             for (String name : names) {
                 tickets(name, seen);
@@ -108,6 +112,30 @@ public final class Liveness {
                         "L2", owner + " was granted the lock " + WAKE_NANOS / 1_000_000 + " ms ago, and does not know");
             }
         }
+    }
+
+    /** Who waits for a latch looks when it is told to, and from time to time without that. */
+    private void latch(Set<String> seen) {
+        latches.looks().keySet().removeIf(id -> waiter(id) == null);
+        latches.told().keySet().removeIf(id -> waiter(id) == null);
+        latches.told().forEach((id, since) -> {
+            Party party = waiter(id);
+            if (party != null
+                    && hears(party)
+                    && party.link().inboxSince() < since
+                    && lasts("told " + id, WAKE_NANOS, seen)) {
+                throw new Violation("L2", id + " was told of the latch " + WAKE_NANOS / 1_000_000 + " ms ago in vain");
+            }
+        });
+        latches.looks().forEach((id, last) -> {
+            Party party = waiter(id);
+            if (party != null && isConnected(party) && world.now() > disturbedUntil.getAsLong()) {
+                long from = Math.max(last, disturbedUntil.getAsLong());
+                if (world.now() - from > POLL_NANOS + 2 * party.timeoutNanos()) {
+                    throw new Violation("L2", id + " waits for the latch, and does not look again");
+                }
+            }
+        });
     }
 
     /** An acquire that its own release has overtaken is released once more, without anybody waiting for an expiry. */

@@ -37,6 +37,7 @@ public final class ServerAudit implements Server.Watcher {
     private final World world;
     private final Hits hits;
     private final Predicate<String> isWaiting;
+    private final Latches latches;
     private final Map<String, Long> unconfirmed = new LinkedHashMap<>();
     private final Set<String> orphans = new LinkedHashSet<>();
     private final Set<String> granted = new HashSet<>();
@@ -46,7 +47,8 @@ public final class ServerAudit implements Server.Watcher {
     private final List<State> before = new ArrayList<>();
     private @Nullable RedisModel model;
 
-    public ServerAudit(World world, Hits hits, Predicate<String> isWaiting) {
+    public ServerAudit(World world, Hits hits, Predicate<String> isWaiting, Latches latches) {
+        this.latches = latches;
         this.world = world;
         this.isWaiting = isWaiting;
         this.hits = hits;
@@ -87,6 +89,7 @@ public final class ServerAudit implements Server.Watcher {
                     before.add(state(Commands.key(command, i), Commands.key(command, locks + i), ""));
                 }
             }
+            case "latch" -> latches.before();
             default -> {}
         }
     }
@@ -108,10 +111,13 @@ public final class ServerAudit implements Server.Watcher {
 
     @Override
     public void after(List<String> command, @Nullable Object reply, boolean late, boolean again) {
+        String kind = Commands.kind(command);
+        if (kind.equals("latch")) {
+            latches.after(command, reply);
+        }
         if (before.isEmpty()) {
             return;
         }
-        String kind = Commands.kind(command);
         boolean mustWork = !kind.equals("acquire") || Commands.before(command) != null;
         if (mustWork && reply instanceof RedisModel.ErrorReply error && error.message().contains("OOM")) {
             throw new Violation("L5", kind + " does not work on a server without memory");

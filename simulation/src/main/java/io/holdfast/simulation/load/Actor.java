@@ -115,6 +115,10 @@ final class Actor {
         party.platform().sleep(dice.oneIn(3) ? 0 : dice.below(60_000_000L));
         // Dice of their own, so that the other steps are what they would be without these.
         Dice several = Dice.of(scene.setup().seed(), 10, number, step);
+        Dice counting = Dice.of(scene.setup().seed(), 11, number, step);
+        if (counting.oneIn(8)) {
+            return carryOut(party, new Counting(scene, party, counting, options(counting)));
+        }
         return carryOut(
                 party,
                 several.oneIn(6)
@@ -281,7 +285,20 @@ final class Actor {
     static boolean async(Party party, DistributedLock lock, long waitNanos, Dice dice, Consumer<Lease> work) {
         CompletableFuture<Optional<Lease>> answer =
                 lock.tryAcquireAsync(Duration.ofNanos(waitNanos)).toCompletableFuture();
-        long cancelAfter = dice.oneIn(3) ? dice.below(100_000_000L) : Long.MAX_VALUE;
+        if (!await(party, answer, dice.oneIn(3) ? dice.below(100_000_000L) : Long.MAX_VALUE)) {
+            return true;
+        }
+        Optional<Lease> found = result(answer);
+        if (found.isPresent()) {
+            try (Lease lease = found.get()) {
+                work.accept(lease);
+            }
+        }
+        return true;
+    }
+
+    /** Waits for an answer, whatever interrupts come. False if it took too long, and was cancelled. */
+    static boolean await(Party party, CompletableFuture<?> answer, long cancelAfter) {
         long start = party.platform().nanoTime();
         Object me = party.platform().currentThread();
         answer.whenComplete((value, error) -> party.platform().unpark(me));
@@ -289,25 +306,24 @@ final class Actor {
             long waited = party.platform().nanoTime() - start;
             if (waited > cancelAfter) {
                 answer.cancel(false);
-                return true;
+                return false;
             }
             party.platform().interrupted();
             party.platform().park(cancelAfter == Long.MAX_VALUE ? cancelAfter : cancelAfter - waited + 1);
         }
+        return true;
+    }
+
+    /** An answer that has come, or what went wrong. */
+    static <T> T result(CompletableFuture<T> answer) {
         try {
-            Optional<Lease> found = answer.join();
-            if (found.isPresent()) {
-                try (Lease lease = found.get()) {
-                    work.accept(lease);
-                }
-            }
+            return answer.join();
         } catch (java.util.concurrent.CompletionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
             }
             throw e;
         }
-        return true;
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.holdfast.Hold;
 import io.holdfast.Loss;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Auditor;
+import io.holdfast.simulation.audit.Latches;
 import io.holdfast.simulation.audit.Liveness;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.ServerAudit;
@@ -27,6 +28,7 @@ public final class Scene {
     private final Network network;
     private final Server server;
     private final ServerAudit audit;
+    private final Latches latches;
     private final Auditor auditor;
     private final Liveness liveness;
     private final Director director;
@@ -41,9 +43,11 @@ public final class Scene {
         this.mask = mask;
         this.world = world;
         this.network = new Network(world, Dice.of(setup.seed(), 5), hits);
-        this.audit = new ServerAudit(world, hits, this::isWaiting);
+        this.latches = new Latches(world, PREFIX, Counting.NAME, setup.timeoutMillis() * 1_000_000);
+        this.audit = new ServerAudit(world, hits, this::isWaiting, latches);
         this.server = new Server(network, new Host(world, "redis", Dice.of(setup.seed(), 6), 1.0, 0), audit);
         audit.looksAt(server);
+        latches.looksAt(server);
         if (setup.topology() == Topology.FAILOVER) {
             Dice lag = Dice.of(setup.seed(), 9);
             server.replicate(() -> lag.oneIn(20) ? lag.below(500_000_000L) : lag.below(3_000_000L));
@@ -52,7 +56,7 @@ public final class Scene {
                 new Auditor(world, server, audit, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
         this.director = new Director(this);
         this.liveness =
-                new Liveness(world, server, network, audit, PREFIX, setup.everyName(), parties, director::disturbedUntil);
+                new Liveness(world, server, network, audit, latches, PREFIX, setup.everyName(), parties, director::disturbedUntil);
     }
 
     /** Opens the clients and lets their threads go. */
@@ -110,6 +114,10 @@ public final class Scene {
 
     Server server() {
         return server;
+    }
+
+    Latches latches() {
+        return latches;
     }
 
     public Auditor auditor() {

@@ -101,6 +101,7 @@ final class ServerFaults {
 
     private void stateLost() {
         scene.auditor().excuseAll();
+        scene.latches().stateLost();
         scene.auditor().counterLost(scene.highestToken());
         director.disturbed(scene.setup().longestLeaseNanos() + 8_000 * MS);
     }
