@@ -28,6 +28,7 @@ public final class Ending {
         if (!world.runUntil(scene::isDone, world.now() + 120 * SECOND)) {
             throw new Violation("L5", "the faults are over, and still there is no end to " + scene.stuck());
         }
+        scene.sites().forEach(Site::retire);
         pass(SECOND
                 + 4 * scene.setup().timeoutMillis() * 1_000_000
                 + scene.setup().longestLeaseNanos());

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
  *     reserved for a while
  * @param readWrite whether the locks are there to read and to write
  * @param permits how many permits they have, if they are semaphores; otherwise 0
+ * @param elects whether there is somebody to be elected
  * @param copied whether the second client is a copy of the first, with the same id
  */
 public record Setup(
@@ -38,6 +39,7 @@ public record Setup(
         boolean counterKnown,
         boolean readWrite,
         int permits,
+        boolean elects,
         boolean copied,
         List<Planned> faults) {
 
@@ -83,6 +85,7 @@ public record Setup(
                 !dice.oneIn(5),
                 readWrite,
                 permits,
+                Dice.of(seed, 12).oneIn(5),
                 dice.oneIn(20),
                 faults(dice, topology.faults()));
     }
@@ -115,7 +118,11 @@ public record Setup(
 
     /** Every lock that somebody may have or want; {@link #names} are those that are taken alone. */
     List<String> everyName() {
-        return Stream.concat(names.stream(), TOGETHER.stream()).distinct().toList();
+        Stream<String> led = elects ? Stream.of(Candidate.NAME) : Stream.empty();
+        return Stream.of(names.stream(), TOGETHER.stream(), led)
+                .flatMap(all -> all)
+                .distinct()
+                .toList();
     }
 
     /** What somebody wants of a lock. */

@@ -22,6 +22,7 @@ final class Site {
     final List<Actor> actors = new ArrayList<>();
     private int generation;
     private Party party;
+    private @Nullable Candidate candidate;
     private final List<SimLink> links = new ArrayList<>();
 
     Site(Scene scene, int index) {
@@ -61,7 +62,17 @@ final class Site {
         Party opened = new Party(host, platform, engine, link[0], setup.timeoutMillis() * 1_000_000);
         scene.parties().add(opened);
         links.add(link[0]);
+        if (setup.elects()) {
+            candidate = new Candidate(scene, opened, Dice.of(setup.seed(), 13, index, links.size()));
+        }
         return opened;
+    }
+
+    /** From now on it does not want to lead. */
+    void retire() {
+        if (candidate != null) {
+            candidate.close();
+        }
     }
 
     /** The process dies, and another one takes its place after a while. */
