@@ -73,8 +73,10 @@ final class Endings {
         CompletableFuture<Boolean> all = CompletableFuture.allOf(outcomes.toArray(new CompletableFuture<?>[0]))
                 .thenApply(done -> outcomes.stream().allMatch(CompletableFuture::join));
         if (!caller.runs()) {
-            // As above: the rest is done in the background.
-            Platform.Timer limit = platform.schedule(engine.commandTimeout().toNanos(), () -> all.complete(true));
+            // As above: the rest is done in the background. But a loss that is known by then is told.
+            Platform.Timer limit = platform.schedule(
+                    engine.commandTimeout().toNanos(),
+                    () -> all.complete(outcomes.stream().allMatch(outcome -> outcome.getNow(true))));
             all.whenComplete((value, error) -> limit.cancel());
         }
         return caller.awaitUninterruptibly(all) && safe;
