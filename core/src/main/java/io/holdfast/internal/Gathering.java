@@ -95,7 +95,10 @@ final class Gathering implements Attempt<List<HeldLease>> {
     }
 
     Gathering start() {
-        if (waits() && members.waitNanos() != Wish.FOREVER) {
+        if (!waits()) {
+            // One try has no deadline of its own, but others may stand before it.
+            limit(engine.commandTimeout().toNanos());
+        } else if (members.waitNanos() != Wish.FOREVER) {
             limit(members.waitNanos());
         }
         if (callerRuns) {
@@ -155,8 +158,8 @@ final class Gathering implements Attempt<List<HeldLease>> {
             fail(new ClientClosedException(member(from).getLockName()));
             return;
         }
-        if (!waits()) {
-            // One try has no deadline of its own, but others may stand before it.
+        if (!waits() && from > 0) {
+            // More than go into one request: each has its time.
             limit(engine.commandTimeout().toNanos());
         }
         Ask ask = ask(from, Math.min(from + LockStore.AT_ONCE, members.locks().size()));
