@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.LockException;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.PointRun.Form;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -27,11 +28,13 @@ class EveryPointTest {
     }
 
     /** A call, in one of the situations it can be in. */
-    record Scene(PointCall call, Rival rival, boolean callerMayBlock) {
+    record Scene(PointCall call, Form form, Rival rival, boolean callerMayBlock) {
         PointRun start() throws InterruptedException {
-            PointRun run = new PointRun(callerMayBlock);
+            PointRun run = new PointRun(callerMayBlock, form);
             call.prepare(run);
-            if (rival != Rival.NONE) {
+            if (rival == Rival.NONE) {
+                run.rivalIsAway();
+            } else {
                 run.rivalHolds(rival == Rival.LEAVES);
             }
             return run;
@@ -41,16 +44,27 @@ class EveryPointTest {
     static Stream<Arguments> scenes() {
         List<Scene> scenes = new ArrayList<>();
         for (PointCall call : PointCall.values()) {
-            for (Rival rival : call.needsHold ? List.of(Rival.NONE) : List.of(Rival.values())) {
-                boolean endless = call == PointCall.LOCK || call == PointCall.LOCK_INTERRUPTIBLY;
-                for (boolean mayBlock : new boolean[] {true, false}) {
-                    if (!(endless && rival == Rival.STAYS)) {
-                        scenes.add(new Scene(call, rival, mayBlock));
+            for (Form form : forms(call)) {
+                for (Rival rival : call.needsHold ? List.of(Rival.NONE) : List.of(Rival.values())) {
+                    boolean endless = call == PointCall.LOCK || call == PointCall.LOCK_INTERRUPTIBLY;
+                    for (boolean mayBlock : new boolean[] {true, false}) {
+                        if (!(endless && rival == Rival.STAYS)) {
+                            scenes.add(new Scene(call, form, rival, mayBlock));
+                        }
                     }
                 }
             }
         }
         return scenes.stream().map(Arguments::of);
+    }
+
+    /** What takes one path for several locks is looked at once. */
+    private static List<Form> forms(PointCall call) {
+        return switch (call) {
+            case TRY_LOCK, LOCK, TRY_ACQUIRE_ONCE, RELEASE -> List.of(Form.values());
+            case ACQUIRE, TRY_LOCK_ONCE, UNLOCK, EXTEND, CLOSE_CLIENT -> List.of(Form.ONE, Form.ALL);
+            default -> List.of(Form.ONE);
+        };
     }
 
     /** What happens: at which kind of point, what it is, and what has to hold afterwards. */
@@ -125,6 +139,8 @@ class EveryPointTest {
                 }
                 if (run.gotLock()) {
                     assertThat(run.giveBack()).isTrue();
+                } else if (in.call() == PointCall.AWAIT && run.error == null) {
+                    assertThat(run.value).isEqualTo(in.rival() == Rival.STAYS ? "closed" : "open");
                 }
             }
         };

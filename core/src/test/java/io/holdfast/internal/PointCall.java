@@ -38,6 +38,8 @@ enum PointCall {
         requireNonNull(run.lease).extend(PointRun.EXTENSION);
         return run.lease;
     }),
+    /** Of a latch; nothing is held afterwards. */
+    AWAIT(true, false, run -> run.latch.await(WAIT) ? "open" : "closed"),
     CLOSE_CLIENT(false, true, run -> {
         run.engine.close();
         return false;

@@ -1,7 +1,9 @@
 package io.holdfast.internal;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.memory.MemoryStore;
@@ -23,14 +25,19 @@ final class PointRun {
     static final Duration WAIT = Duration.ofSeconds(5);
     static final Duration LEASE = Duration.ofSeconds(30);
     static final Duration EXTENSION = Duration.ofSeconds(40);
+    /** The middle one of several; the rival takes only this. */
     private static final String NAME = "x";
+
+    private static final List<String> NAMES = List.of("w", NAME, "y");
     private static final String RIVAL = "rival";
 
     final StepPlatform platform;
     final Engine engine;
-    final NamedLock lock;
+    final DistributedLock lock;
+    final NamedLatch latch;
     private final LockStore rival;
     private Platform.@Nullable Timer leaving;
+    private boolean tookLock;
 
     @Nullable
     Lease lease;
@@ -41,28 +48,53 @@ final class PointRun {
     @Nullable
     Throwable error;
 
-    PointRun(boolean callerMayBlock) {
+    /** What is asked for. */
+    enum Form {
+        ONE,
+        ALL,
+        /** The store answers only for the first of those that it is asked for. */
+        ALL_ONE_BY_ONE
+    }
+
+    private @Nullable PointStore store;
+
+    PointRun(boolean callerMayBlock, Form form) {
         platform = new StepPlatform(callerMayBlock);
         StoreFactory shared = MemoryStore.isolated();
         engine = Engine.open(
-                context -> new PointStore(shared.open(context), platform),
+                context -> store = new PointStore(shared.open(context), platform, form == Form.ALL_ONE_BY_ONE),
                 "prefix:",
                 Duration.ofSeconds(2),
                 platform,
                 List.of());
-        lock = new NamedLock(engine, NAME, LockOptions.builder().lease(LEASE).build(), Share.WHOLE, false);
+        LockOptions options = LockOptions.builder().lease(LEASE).build();
+        List<NamedLock> locks = NAMES.stream()
+                .map(name -> new NamedLock(engine, name, options, Share.WHOLE, false))
+                .toList();
+        lock = form == Form.ONE ? locks.get(NAMES.indexOf(NAME)) : new JointLock(engine, locks);
+        latch = new NamedLatch(engine, NAME, options);
         rival = shared.open(new StoreContext(RIVAL, "prefix:", Duration.ofSeconds(2), platform, new DeafEvents()));
+        rival.latches().set(NAME, RIVAL, 1, Duration.ofDays(1));
     }
 
-    /** Another client holds the lock; it leaves after a while if told to. */
+    /** Nobody stands in the way. */
+    void rivalIsAway() {
+        rival.latches().countDown(NAME, RIVAL);
+    }
+
+    /** Another client holds the lock, and has not opened the latch; it does both after a while if told to. */
     void rivalHolds(boolean leaves) {
         rival.acquire(new AcquireRequest(NAME, RIVAL, Duration.ofHours(1), false));
         if (leaves) {
-            leaving = platform.schedule(500_000_000L, () -> rival.release(NAME, RIVAL));
+            leaving = platform.schedule(500_000_000L, () -> {
+                rival.release(NAME, RIVAL);
+                rivalIsAway();
+            });
         }
     }
 
     void call(PointCall call) {
+        tookLock = call != PointCall.AWAIT;
         try {
             value = call.on(this);
         } catch (Throwable e) {
@@ -105,7 +137,11 @@ final class PointRun {
         assertThat(engine.lines().isEmpty()).as("no line left").isTrue();
         assertThat(engine.requests().underWay()).as("requests").isZero();
         // The watchdog's one timer is left standing, and goes off in vain.
-        assertThat(platform.timers()).as("timers").isLessThanOrEqualTo(1);
+        assertThat(platform.timers()).as("timers").isLessThanOrEqualTo(tookLock ? 1 : 0);
+        if (!engine.isClosed()) {
+            // A client that is closed need not say that it leaves: tickets end by themselves.
+            assertThat(requireNonNull(store).atLatches()).as("tickets at the latch").isEmpty();
+        }
         platform.advance(2 * LEASE.toNanos());
         assertThat(platform.timers()).as("timers after a while").isZero();
         assertThat(locks()).as("what comes later").isEmpty();
