@@ -33,7 +33,9 @@ local function state()
   if not count then
     return -2
   end
-  return count - (redis.call('HLEN', latch) - 1), made
+  local left = count - (redis.call('HLEN', latch) - 1)
+  -- Fields that nobody of ours has put there; and a number below zero would be taken for one of the replies.
+  return left < 0 and -2 or left, made
 end
 
 local function micros()
