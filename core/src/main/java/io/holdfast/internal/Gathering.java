@@ -76,6 +76,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
     // Guarded by this.
     private final List<HeldLease> held = new ArrayList<>();
     private boolean ended;
+    private boolean waited;
     private @Nullable Acquisition awaited;
     private Platform.@Nullable Timer limit;
 
@@ -95,11 +96,13 @@ final class Gathering implements Attempt<List<HeldLease>> {
     }
 
     Gathering start() {
+        long patience = engine.commandTimeout().toNanos();
         if (!waits()) {
             // One try has no deadline of its own, but others may stand before it.
-            limit(engine.commandTimeout().toNanos());
-        } else if (members.waitNanos() != Wish.FOREVER) {
-            limit(members.waitNanos());
+            limit(patience);
+        } else if (members.waitNanos() < Wish.FOREVER - patience) {
+            // What is under way when the time is over has its answer soon: that is worth more than an error.
+            limit(members.waitNanos() + patience);
         }
         if (callerRuns) {
             goOn();
@@ -113,6 +116,12 @@ final class Gathering implements Attempt<List<HeldLease>> {
         return members.waitNanos() > 0;
     }
 
+    private boolean isOver() {
+        return waits()
+                && members.waitNanos() != Wish.FOREVER
+                && platform.nanoTime() - startNanos >= members.waitNanos();
+    }
+
     private NamedLock member(int index) {
         return members.locks().get(index);
     }
@@ -123,18 +132,22 @@ final class Gathering implements Attempt<List<HeldLease>> {
                 limit.cancel();
             }
             if (!ended) {
-                limit = platform.schedule(nanos, this::tooSlow);
+                limit = platform.schedule(nanos, this::expire);
             }
         }
     }
 
-    /** Its time is over while a request of its own is under way; one that waits for a lock ends by itself. */
-    private void tooSlow() {
+    /** Its time is over, and a request of its own is under way; one that waits for a lock ends by itself. */
+    private void expire() {
         synchronized (this) {
             if (awaited != null) {
                 return;
             }
         }
+        tooSlow();
+    }
+
+    private void tooSlow() {
         fail(new StoreUnavailableException(
                 member(0).getLockName(),
                 engine.storeAddress() + " did not get to all " + members.locks().size() + " locks in time",
@@ -144,14 +157,24 @@ final class Gathering implements Attempt<List<HeldLease>> {
     /** Asks for as many as can be had in one go; or, if all are held, is done. */
     private void goOn() {
         int from;
+        boolean others;
         synchronized (this) {
             if (ended) {
                 return;
             }
             from = held.size();
+            others = waited;
         }
         if (from == members.locks().size()) {
             complete();
+            return;
+        }
+        if (from > 0 && isOver()) {
+            if (others) {
+                end(Optional.empty());
+            } else {
+                tooSlow();
+            }
             return;
         }
         if (!engine.requests().announce()) {
@@ -226,7 +249,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
                     Failures.unconfirmed(engine.storeAddress(), unconfirmed.replicas(), request.replicas()));
         } else if (last instanceof AcquireReply.Failed failure) {
             failed(from + replies.size() - 1, failure.failure());
-        } else if (waits()) {
+        } else if (waits() && !isOver()) {
             await(from + granted);
         } else {
             end(Optional.empty());
@@ -257,7 +280,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
 
     /** Whoever waits tries once more, as one who waits for that lock alone does; that also knows when to give up. */
     private void failed(int member, StoreFailure failure) {
-        if (waits()) {
+        if (waits() && !isOver()) {
             await(member);
         } else {
             fail(Failures.asLockException(member(member).getLockName(), failure));
@@ -303,6 +326,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
     private void awaited(Optional<HeldLease> found) {
         synchronized (this) {
             awaited = null;
+            waited = true;
         }
         if (found.isEmpty()) {
             end(Optional.empty());

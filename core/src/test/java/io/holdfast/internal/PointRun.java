@@ -140,7 +140,9 @@ final class PointRun {
         assertThat(platform.timers()).as("timers").isLessThanOrEqualTo(tookLock ? 1 : 0);
         if (!engine.isClosed()) {
             // A client that is closed need not say that it leaves: tickets end by themselves.
-            assertThat(requireNonNull(store).atLatches()).as("tickets at the latch").isEmpty();
+            assertThat(requireNonNull(store).atLatches())
+                    .as("tickets at the latch")
+                    .isEmpty();
         }
         platform.advance(2 * LEASE.toNanos());
         assertThat(platform.timers()).as("timers after a while").isZero();

@@ -85,9 +85,8 @@ class AllScriptIT {
                     Integer.toString(member.of())));
         }
         return run(members, args).stream()
-                .map(reply -> new Reply(((List<?>) reply).stream()
-                        .map(number -> (Long) requireNonNull(number))
-                        .toList()))
+                .map(reply -> new Reply(((List<?>) reply)
+                        .stream().map(number -> (Long) requireNonNull(number)).toList()))
                 .toList();
     }
 
@@ -131,7 +130,8 @@ class AllScriptIT {
         assertThat(tokens(replies)).isSorted().doesNotHaveDuplicates();
         for (int i = 0; i < five.size(); i++) {
             assertThat(scripts.holder(five.get(i).name())).isEqualTo(five.get(i).owner());
-            assertThat(scripts.tokenText(five.get(i).name())).isEqualTo(tokens(replies).get(i) + "");
+            assertThat(scripts.tokenText(five.get(i).name()))
+                    .isEqualTo(tokens(replies).get(i) + "");
             assertThat(scripts.lockTtl(five.get(i).name())).isBetween(20_000L, 30_000L);
         }
         assertThat(redis.keys()).hasSize(6);
@@ -161,8 +161,8 @@ class AllScriptIT {
 
     @Test
     void sixtyFour_areTakenAndGivenBackInOneRunEach() {
-        List<Member> many = members(
-                IntStream.range(0, 64).mapToObj(i -> "n" + (100 + i)).toArray(String[]::new));
+        List<Member> many =
+                members(IntStream.range(0, 64).mapToObj(i -> "n" + (100 + i)).toArray(String[]::new));
 
         List<Reply> replies = acquire(ALL_OR_NONE, many);
 
@@ -391,8 +391,7 @@ class AllScriptIT {
     @Faults(15)
     void acquire_repeated_neverShortensALease() {
         acquire(ALL_OR_NONE, five);
-        List<Member> shorter =
-                five.stream().map(member -> member.lease(1_000)).toList();
+        List<Member> shorter = five.stream().map(member -> member.lease(1_000)).toList();
 
         acquire(ALL_OR_NONE, shorter);
 

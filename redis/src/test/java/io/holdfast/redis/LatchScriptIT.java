@@ -44,7 +44,8 @@ class LatchScriptIT {
     }
 
     private List<?> run(String op, String id, String notAfter, String... more) {
-        List<String> args = new ArrayList<>(List.of(op, id, "distributed_lock:~inbox:", "distributed_lock:a", notAfter));
+        List<String> args =
+                new ArrayList<>(List.of(op, id, "distributed_lock:~inbox:", "distributed_lock:a", notAfter));
         args.addAll(Arrays.asList(more));
         Object reply = scripts.run(Script.LATCH, List.of(LATCH, WAITERS), args.toArray(String[]::new));
         return (List<?>) requireNonNull(reply);

@@ -312,7 +312,8 @@ public final class Latches {
         Life seen = call.seen;
         if (isJudged(call) && isStillThere(call) && seen != null && (left > call.left || left < seen.left())) {
             throw new Violation(
-                    "I9", "the latch had from " + call.left + " to " + seen.left() + " left, and was said to have " + left);
+                    "I9",
+                    "the latch had from " + call.left + " to " + seen.left() + " left, and was said to have " + left);
         }
     }
 }

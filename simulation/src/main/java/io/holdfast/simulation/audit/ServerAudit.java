@@ -119,7 +119,9 @@ public final class ServerAudit implements Server.Watcher {
             return;
         }
         boolean mustWork = !kind.equals("acquire") || Commands.before(command) != null;
-        if (mustWork && reply instanceof RedisModel.ErrorReply error && error.message().contains("OOM")) {
+        if (mustWork
+                && reply instanceof RedisModel.ErrorReply error
+                && error.message().contains("OOM")) {
             throw new Violation("L5", kind + " does not work on a server without memory");
         }
         if (reply instanceof RedisModel.ErrorReply error) {
@@ -132,7 +134,10 @@ public final class ServerAudit implements Server.Watcher {
         List<Commands.Part> parts = Commands.parts(command);
         for (int i = 0; i < parts.size(); i++) {
             changed(kind, parts, parts.get(i), before.get(i), late || again);
-            if (kind.equals("acquire") && late && !again && releasedOwners.contains(parts.get(i).owner())) {
+            if (kind.equals("acquire")
+                    && late
+                    && !again
+                    && releasedOwners.contains(parts.get(i).owner())) {
                 orphans.add(parts.get(i).owner());
             }
         }

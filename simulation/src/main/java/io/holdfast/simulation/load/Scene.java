@@ -55,8 +55,8 @@ public final class Scene {
         this.auditor =
                 new Auditor(world, server, audit, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
         this.director = new Director(this);
-        this.liveness =
-                new Liveness(world, server, network, audit, latches, PREFIX, setup.everyName(), parties, director::disturbedUntil);
+        this.liveness = new Liveness(
+                world, server, network, audit, latches, PREFIX, setup.everyName(), parties, director::disturbedUntil);
     }
 
     /** Opens the clients and lets their threads go. */

@@ -204,7 +204,8 @@ final class Together implements Actor.Step {
         allEnded(beliefs, fresh, good);
         ended(fresh, true, called);
         if (alone == null && dice.oneIn(6) && joint.unlock()) {
-            throw new Violation("I7", "locks were unlocked once more than they were taken, and that was said to be good");
+            throw new Violation(
+                    "I7", "locks were unlocked once more than they were taken, and that was said to be good");
         }
         return true;
     }

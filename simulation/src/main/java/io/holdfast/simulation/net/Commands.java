@@ -22,7 +22,12 @@ public final class Commands {
      *
      * @param before who may give it up along with that, or null
      */
-    public record Part(String lock, String queue, String tickets, String owner, @Nullable String before) {}
+    public record Part(
+            String lock,
+            String queue,
+            String tickets,
+            String owner,
+            @Nullable String before) {}
 
     private Commands() {}
 
@@ -69,8 +74,8 @@ public final class Commands {
     /** What an acquire or a release does, lock by lock. */
     public static List<Part> parts(List<String> command) {
         if (!isForAll(command)) {
-            return List.of(new Part(
-                    key(command, 0), key(command, 1), key(command, 2), argument(command, 1), before(command)));
+            return List.of(
+                    new Part(key(command, 0), key(command, 1), key(command, 2), argument(command, 1), before(command)));
         }
         boolean acquires = kind(command).equals("acquire");
         return IntStream.range(0, (keys(command) - 1) / 4)
@@ -130,7 +135,8 @@ public final class Commands {
         return switch (kind) {
             case "acquire", "release" -> {
                 if (isForAll(command)) {
-                    yield kind + (isAllOrNone(command) ? " all or none of " : " ")
+                    yield kind
+                            + (isAllOrNone(command) ? " all or none of " : " ")
                             + String.join(
                                     ", ",
                                     parts(command).stream()
