@@ -181,6 +181,10 @@ final class Inquiry<T, R> implements Attempt<R>, Waiter {
     }
 
     private void rest(long nanos) {
+        if (next != null) {
+            // Two pieces of news in a row are two looks, and would go on as two.
+            next.cancel();
+        }
         if (!ended) {
             next = platform.schedule(nanos, () -> runner.execute(this::ask));
         }

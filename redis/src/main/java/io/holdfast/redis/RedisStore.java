@@ -91,7 +91,14 @@ public final class RedisStore implements LockStore {
         // A key that is not named beforehand may be on its way to another node.
         this.shares = keys.areSpread();
         this.verdicts = new Verdicts(link, keys);
-        this.several = new Several(link, keys, context, serverClock, unanswered, verdicts);
+        this.several = new Several(
+                link,
+                keys,
+                context,
+                serverClock,
+                unanswered,
+                verdicts,
+                (name, owner) -> sayAgain(name, owner, 0, FOLLOW_UP_TRIES));
         this.latches = new RedisLatches(link, keys, timeout, serverClock, this::now, this::listen);
         this.inspection = new Inspection(link, keys, timeout);
     }

@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 
 /** Several locks in one script: each is taken and given up as one alone is. */
 final class Several {
@@ -25,14 +26,17 @@ final class Several {
     private final ServerClock serverClock;
     private final Unanswered unanswered;
     private final Verdicts verdicts;
+    private final BiConsumer<String, String> giveUp;
 
+    /** @param giveUp releases a lock in the background, by its name and owner */
     Several(
             RedisLink link,
             Keys keys,
             StoreContext context,
             ServerClock serverClock,
             Unanswered unanswered,
-            Verdicts verdicts) {
+            Verdicts verdicts,
+            BiConsumer<String, String> giveUp) {
         this.link = link;
         this.keys = keys;
         this.context = context;
@@ -40,18 +44,22 @@ final class Several {
         this.serverClock = serverClock;
         this.unanswered = unanswered;
         this.verdicts = verdicts;
+        this.giveUp = giveUp;
     }
 
     CompletionStage<List<AcquireReply>> acquire(List<AcquireRequest> requests, boolean part) {
         ServerClock.Moment sent = now();
-        Ask ask = new Ask(requests, part, sent.nanos() + timeout.toNanos(), true);
+        Ask ask = new Ask(requests, part, sent.nanos() + timeout.toNanos(), true, false);
         return serverClock.isKnown()
                 ? send(ask)
                 : serverClock.ask(link, sent, timeout).thenCompose(known -> send(ask));
     }
 
-    /** @param first whether no attempt was too late yet */
-    private record Ask(List<AcquireRequest> requests, boolean part, long deadline, boolean first) {}
+    /**
+     * @param first whether no attempt was too late yet
+     * @param repeated whether an attempt before may have been carried out
+     */
+    private record Ask(List<AcquireRequest> requests, boolean part, long deadline, boolean first, boolean repeated) {}
 
     private CompletionStage<List<AcquireReply>> send(Ask ask) {
         ServerClock.Moment sent = now();
@@ -97,6 +105,7 @@ final class Several {
     private CompletionStage<List<AcquireReply>> understand(Ask ask, ServerClock.Moment sent, RedisLink.Answer answer) {
         List<?> all = new Reply(link, answer).list(1);
         List<AcquireReply> replies = new ArrayList<>(all.size());
+        boolean repeated = ask.repeated() || answer.repeated();
         for (int i = 0; i < all.size(); i++) {
             Reply reply = new Reply(link, all.get(i));
             int code = (int) Math.min(reply.part(0).count(), 9);
@@ -106,7 +115,7 @@ final class Several {
             }
             boolean again = (code == 4 && ask.first()) || code == 7;
             if (again && i == 0 && ask.deadline() - context.platform().nanoTime() > 0) {
-                return send(new Ask(ask.requests(), ask.part(), ask.deadline(), code != 4 && ask.first()));
+                return send(new Ask(ask.requests(), ask.part(), ask.deadline(), code != 4 && ask.first(), repeated));
             }
             replies.add(
                     code == 4 || code == 7
@@ -115,7 +124,15 @@ final class Several {
                                     null))
                             : verdicts.read(code, ask.requests().get(i), reply));
         }
+        if (repeated) {
+            forget(ask.requests().subList(replies.size(), ask.requests().size()));
+        }
         return CompletableFuture.completedFuture(replies);
+    }
+
+    /** A run whose answer was lost may have taken these, and nobody will ask for them under these owners again. */
+    private void forget(List<AcquireRequest> unasked) {
+        unasked.forEach(request -> giveUp.accept(request.name(), request.owner()));
     }
 
     CompletionStage<List<ReleaseReply>> release(List<ReleaseItem> items) {

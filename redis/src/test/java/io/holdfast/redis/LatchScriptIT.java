@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -209,7 +210,7 @@ class LatchScriptIT {
 
     // --- what stands there is something else
 
-    private void assertLeftAlone(String op, Object before) {
+    private void assertLeftAlone(String op, @Nullable Object before) {
         assertThat(run(op, "c:1:x", Scripts.NO_HURRY, "5", "60000")).as(op).isEqualTo(List.of(-2L));
         assertThat(redis.command("HGETALL", LATCH)).as(op).isEqualTo(before);
     }

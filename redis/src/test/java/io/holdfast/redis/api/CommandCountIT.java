@@ -3,6 +3,7 @@ package io.holdfast.redis.api;
 import static io.holdfast.redis.Until.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
@@ -17,8 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How many commands things cost: numbers that no noise of the machine can change. */
 class CommandCountIT {
@@ -100,6 +104,107 @@ class CommandCountIT {
             assertThat(redis.commandStats())
                     .containsEntry("evalsha", 2L * cycles)
                     .doesNotContainKeys("eval", "publish");
+        }
+    }
+
+    private static DistributedLock all(Holdfast locks, int names, Duration lease) {
+        return locks.allOf(IntStream.range(0, names)
+                .mapToObj(i -> locks.lock("n" + i, o -> o.lease(lease)))
+                .toList());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5, 1", "64, 1", "65, 2", "200, 4"})
+    @Faults(57)
+    void cycleOfSeveral_isOneCommandEachWayForEvery64(int names, int commands) throws InterruptedException {
+        int cycles = 10;
+        try (Holdfast locks = connect()) {
+            DistributedLock all = all(locks, names, Duration.ofSeconds(30));
+            all.lock();
+            all.unlock();
+            redis.command("CONFIG", "RESETSTAT");
+            long requests = network.requestsSeen();
+
+            for (int i = 0; i < cycles; i++) {
+                assertThat(all.tryLock()).isTrue();
+                assertThat(all.unlock()).isTrue();
+                assertThat(all.acquire(Duration.ofSeconds(5)).release()).isTrue();
+            }
+
+            assertThat(network.requestsSeen() - requests).isEqualTo(4L * cycles * commands);
+            assertThat(redis.commandStats())
+                    .containsEntry("evalsha", 4L * cycles * commands)
+                    .doesNotContainKeys("eval", "publish");
+        }
+    }
+
+    @Test
+    @Faults(57)
+    void refusalOfSeveral_isOneCommand() {
+        try (Holdfast holder = Holdfast.connect(redis.uri());
+                Holdfast locks = connect()) {
+            assertThat(holder.lock("n3").tryLock()).isTrue();
+            DistributedLock all = all(locks, 5, Duration.ofSeconds(30));
+            assertThat(all.tryLock()).isFalse();
+            long requests = network.requestsSeen();
+
+            for (int i = 0; i < 20; i++) {
+                assertThat(all.tryLock()).isFalse();
+            }
+
+            assertThat(network.requestsSeen() - requests).isEqualTo(20);
+        }
+    }
+
+    @Test
+    @Faults(57)
+    void renewalOfSeveral_isOneCommandForAll() throws InterruptedException {
+        int names = 200;
+        try (Holdfast locks = connect();
+                Lease first = locks.lock("first", o -> o.lease(Duration.ofMillis(300)))
+                        .acquire(Duration.ZERO)) {
+            // Connects, and has the server learn the script.
+            until(() -> redis.commandStats().getOrDefault("pexpire", 0L) >= 1);
+            assertThat(first.release()).isTrue();
+            Lease lease = all(locks, names, Duration.ofSeconds(6)).acquire(Duration.ZERO);
+            redis.command("CONFIG", "RESETSTAT");
+
+            until(() -> redis.commandStats().getOrDefault("pexpire", 0L) >= names);
+
+            assertThat(redis.commandStats()).containsEntry("pexpire", (long) names);
+            assertThat(redis.commandStats()).containsEntry("evalsha", 1L);
+            assertThat(lease.release()).isTrue();
+        }
+    }
+
+    @Test
+    void latch_isOneCommandForEachCall_andOneMessageForEachWhoWaits() throws Exception {
+        try (Holdfast locks = connect();
+                Holdfast other = Holdfast.connect(redis.uri())) {
+            DistributedLatch latch = locks.latch("a");
+            assertThat(latch.trySetCount(3)).isTrue();
+            long requests = network.requestsSeen();
+
+            latch.countDown();
+            assertThat(latch.getCount()).hasValue(2);
+            latch.countDown();
+            assertThat(latch.trySetCount(1)).isFalse();
+            assertThat(network.requestsSeen() - requests).isEqualTo(4);
+
+            Future<Boolean> waiter = Crowd.start(() -> other.latch("a").await(Duration.ofSeconds(20)));
+            until(() -> HandOver.inboxes(redis) == 1);
+            redis.command("CONFIG", "RESETSTAT");
+            long before = network.requestsSeen();
+            latch.countDown();
+            assertThat(Crowd.get(waiter)).isTrue();
+            assertThat(network.requestsSeen() - before).isEqualTo(1);
+            assertThat(redis.commandStats()).containsEntry("publish", 1L);
+
+            long open = network.requestsSeen();
+            assertThat(latch.await(Duration.ofSeconds(5))).isTrue();
+            latch.countDown();
+            assertThat(latch.clear()).isTrue();
+            assertThat(network.requestsSeen() - open).isEqualTo(3);
         }
     }
 

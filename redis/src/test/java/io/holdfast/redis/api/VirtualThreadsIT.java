@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.Hold;
 import io.holdfast.Holdfast;
@@ -18,6 +19,7 @@ import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -223,6 +225,95 @@ class VirtualThreadsIT {
             assertThat(lost.get(10, SECONDS).cause()).isEqualTo(Loss.Cause.HOLDER_DIED);
             until(Duration.ofSeconds(1), () -> redis.command("GET", "distributed_lock:a") == null);
         }
+    }
+
+    @Test
+    @Faults(57)
+    void setsThatOverlap_ofManyVirtualThreads_areHadWholeOrNotAtAll() throws Exception {
+        int names = 6;
+        AtomicIntegerArray inside = new AtomicIntegerArray(names);
+        AtomicInteger violations = new AtomicInteger();
+        List<Virtual<Boolean>> threads = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            int first = i % names;
+            int second = (first + 1 + i % (names - 1)) % names;
+            threads.add(Virtual.start(() -> {
+                DistributedLock both = locks.allOf(locks.lock("n" + second), locks.lock("n" + first));
+                both.lock();
+                if (inside.incrementAndGet(first) != 1 || inside.incrementAndGet(second) != 1) {
+                    violations.incrementAndGet();
+                }
+                inside.decrementAndGet(first);
+                inside.decrementAndGet(second);
+                return both.unlock();
+            }));
+        }
+        for (Virtual<Boolean> thread : threads) {
+            assertThat(thread.get()).isTrue();
+        }
+
+        assertThat(violations).hasValue(0);
+        until(() -> redis.keys().size() == 1);
+    }
+
+    @Test
+    @Faults({46, 57})
+    void interruptsAtAnyMoment_ofThoseWhoTakeSeveral_leaveNothingBehind() throws Exception {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        List<Virtual<Boolean>> threads = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            int first = i % 4;
+            threads.add(Virtual.start(() -> {
+                DistributedLock all = locks.allOf(locks.lock("n" + first), locks.lock("n4"), locks.lock("n5"));
+                try {
+                    all.lockInterruptibly();
+                } catch (InterruptedException e) {
+                    return !all.isHeldByCurrentThread();
+                }
+                return all.unlock();
+            }));
+            if (random.nextBoolean()) {
+                threads.get(random.nextInt(threads.size())).thread().interrupt();
+            }
+        }
+
+        for (Virtual<Boolean> thread : threads) {
+            assertThat(thread.get()).as("seed %s", seed).isTrue();
+        }
+        assertThat(network.connectionsAccepted()).isLessThanOrEqualTo(3);
+        until(() -> redis.keys().size() == 1);
+    }
+
+    @Test
+    @Faults(46)
+    void interruptOfOneWhoWaitsForALatch_leavesNoTicket_andTheOthersAreTold() throws Exception {
+        DistributedLatch latch = locks.latch("a");
+        assertThat(latch.trySetCount(1)).isTrue();
+        List<Virtual<Boolean>> waiters = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            waiters.add(Virtual.start(() -> latch.await(Duration.ofSeconds(30))));
+        }
+        until(() -> waitingForTheLatch() == 100);
+
+        waiters.subList(0, 30).forEach(waiter -> waiter.thread().interrupt());
+
+        for (Virtual<Boolean> waiter : waiters.subList(0, 30)) {
+            assertThatExceptionOfType(InterruptedException.class).isThrownBy(waiter::get);
+        }
+        until(Duration.ofSeconds(4), () -> waitingForTheLatch() == 70);
+        latch.countDown();
+        for (Virtual<Boolean> waiter : waiters.subList(30, 100)) {
+            assertThat(waiter.get()).isTrue();
+        }
+        assertThat(latch.clear()).isTrue();
+        assertThat(redis.keys()).isEmpty();
+    }
+
+    private long waitingForTheLatch() {
+        return redis.command("ZCARD", "distributed_lock:~waiters:{distributed_lock:a}") instanceof Long count
+                ? count
+                : 0;
     }
 
     @Test

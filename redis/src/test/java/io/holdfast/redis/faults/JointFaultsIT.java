@@ -3,6 +3,7 @@ package io.holdfast.redis.faults;
 import static io.holdfast.redis.faults.Timing.LONG;
 import static io.holdfast.redis.faults.Timing.SLACK;
 import static io.holdfast.redis.faults.Timing.SOON;
+import static io.holdfast.redis.faults.Timing.get;
 import static io.holdfast.redis.faults.Timing.since;
 import static io.holdfast.redis.faults.Timing.until;
 import static java.time.Duration.ofMillis;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -59,6 +61,7 @@ class JointFaultsIT {
         assertThat(all(client).tryLock(ofMillis(20))).as("several").isFalse();
 
         assertThat(busy.release()).isTrue();
+        rig.awaitNothingLeft();
         assertThat(all(client).tryLock(ofMillis(20)))
                 .as("several that are free")
                 .isTrue();
@@ -83,6 +86,50 @@ class JointFaultsIT {
     }
 
     // --- answers that are lost
+
+    /** The first run had all. The second found one taken by another, and knew nothing of those behind it. */
+    @Test
+    @Faults({15, 16})
+    void answerLost_andOneTakenByAnotherMeanwhile_leavesNoneBehind() {
+        Client client = warm(rig.client(rig.proxyUri(), builder -> builder.commandTimeout(ofSeconds(8))));
+        Client other = rig.direct().connected();
+        DistributedLock all = endingAmid(client);
+        rig.proxy().delayRequests(ofMillis(400));
+        RequestTrap trap = rig.proxy().dropConnectionAfterNextRequestContaining(Rig.ACQUIRE);
+        Future<Boolean> attempt = rig.start(() -> all.tryLock());
+        trap.awaitSprung(SOON);
+        Lease taken = takeAmid(other);
+
+        assertThat(get(attempt)).isFalse();
+
+        rig.proxy().restore();
+        until("those behind it are free", () -> rig.isFree("d") && rig.isFree("e"));
+        assertThat(taken.release()).isTrue();
+        rig.awaitNothingLeft();
+    }
+
+    /** The one in the middle is over soon, the others are not. */
+    private static DistributedLock endingAmid(Client client) {
+        return client.locks()
+                .allOf(
+                        client.lock("a", LONG),
+                        client.lock("b", LONG),
+                        client.lock("c", ofMillis(100)),
+                        client.lock("d", LONG),
+                        client.lock("e", LONG));
+    }
+
+    /** Takes the one in the middle, once all of them were had. */
+    private static Lease takeAmid(Client other) {
+        List<Lease> taken = new ArrayList<>();
+        until("another has it", () -> {
+            if (!rig.isFree("e")) {
+                other.lock("c", LONG).tryAcquire().ifPresent(taken::add);
+            }
+            return !taken.isEmpty();
+        });
+        return taken.get(0);
+    }
 
     @Test
     @Faults({15, 20})
