@@ -7,7 +7,7 @@
 --      2 id        of who sets, counts down, waits or leaves: <client>:<thread>:<number>; empty if nobody waits
 --      3 channel   what the name of every client's inbox starts with
 --      4 what is put into messages
---      5 not after, server time in us: a request to set or count down that arrives later is refused
+--      5 not after, server time in us: a request to set, count down or clear that arrives later is refused
 --      set only:
 --      6 count
 --      7 life, ms
@@ -51,9 +51,9 @@ local function tell()
   end
 end
 
--- One that has hung somewhere must not count for a latch that is set later.
+-- One that has hung somewhere must not count for a latch that is set later, nor forget it.
 local now = micros()
-if (op == 'set' or op == 'down') and now > tonumber(ARGV[5]) then
+if (op == 'set' or op == 'down' or op == 'clear') and now > tonumber(ARGV[5]) then
   return { -3, string.format('%.0f', now) }
 end
 
