@@ -53,6 +53,7 @@ public final class Auditor {
     private final Map<String, Long> highestWhole = new HashMap<>();
     private final Map<String, Set<Long>> tokens = new HashMap<>();
     private final Map<String, Integer> losses = new LinkedHashMap<>();
+    private final Map<String, Long> lostAt = new HashMap<>();
     private final List<Held> lostOwners = new ArrayList<>();
     private final Set<String> released = new HashSet<>();
     private final Map<String, Long> excusedUntil = new HashMap<>();
@@ -157,6 +158,10 @@ public final class Auditor {
         if (!tokens.computeIfAbsent(name, n -> new HashSet<>()).add(token) && !excused) {
             throw new Violation("I2", "lock " + name + ": token " + token + " was given twice");
         }
+        long lost = lostAt.getOrDefault(hold(belief.owner(), token), Long.MAX_VALUE);
+        if (Math.max(lost, party.host().sleptUntil()) < world.now() - LOST_SLACK_NANOS) {
+            throw new Violation("I5", "lock " + name + " was given to " + belief.owner() + ", who had lost it by then");
+        }
         grants.merge(party.host().name(), 1L, Long::sum);
         highestReturned.merge(name, token, Math::max);
         if (share.isWhole()) {
@@ -190,6 +195,7 @@ public final class Auditor {
     public void lost(Hold lost, Loss loss) {
         String hold = hold(lost.owner(), lost.token());
         int times = losses.merge(hold, 1, Integer::sum);
+        lostAt.putIfAbsent(hold, world.now());
         world.trace().add("listener", "LOST " + lost.lockName() + " " + loss.cause() + " by", lost.owner());
         if (times > 1) {
             throw new Violation("I8", "owner " + hold + " was told of its loss " + times + " times");

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Latches {
     private static final long NEVER = Long.MAX_VALUE;
+    private static final long TOO_LATE = -3;
 
     /** What is not lost is late by no more than this, beside the time a command may take. */
     private static final long SLACK_NANOS = 150_000_000L;
@@ -76,6 +77,7 @@ public final class Latches {
     private final Map<String, Long> looks = new LinkedHashMap<>();
     private final Map<String, Long> told = new LinkedHashMap<>();
     private List<String> waitedBefore = List.of();
+    private int countedBefore;
     private @Nullable Life present;
     private @Nullable RedisModel model;
     private long voidUntil;
@@ -122,14 +124,21 @@ public final class Latches {
     void before() {
         observe();
         waitedBefore = List.copyOf(model().sortedSet(waiters).keySet());
+        countedBefore = present == null ? -1 : present.counted;
     }
 
     void after(List<String> command, @Nullable Object reply) {
         String op = Commands.argument(command, 0);
         String id = Commands.argument(command, 1);
         observe();
-        if (reply instanceof RedisModel.ErrorReply) {
+        boolean refused =
+                reply instanceof List<?> list && Long.valueOf(TOO_LATE).equals(list.get(0));
+        if (refused || reply instanceof RedisModel.ErrorReply) {
             return;
+        }
+        boolean changed = countedBefore != (present == null ? -1 : present.counted);
+        if (changed && Long.parseLong(Commands.argument(command, 4)) / 1_000 < model().nowMillis()) {
+            throw new Violation("I9", op + " by " + id + " came too late, and was carried out");
         }
         for (String key : List.of(latch, waiters)) {
             if (model().expiresAtMillis(key) == -1 && !model().type(key).equals("none")) {

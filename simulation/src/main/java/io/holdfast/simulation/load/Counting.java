@@ -34,13 +34,13 @@ final class Counting implements Actor.Step {
 
     @Override
     public boolean act() throws InterruptedException {
-        for (int left = 1 + dice.below(3); left > 0; left--) {
+        for (int left = 1 + dice.below(4); left > 0; left--) {
             scene.called();
-            switch (dice.below(10)) {
-                case 0, 1 -> set();
-                case 2, 3, 4 -> countDown();
-                case 5, 6, 7 -> await();
-                case 8 -> clear();
+            switch (dice.below(20)) {
+                case 0, 1, 2, 3, 4 -> set();
+                case 5, 6, 7, 8, 9, 10, 11 -> countDown();
+                case 12, 13, 14, 15, 16, 17 -> await();
+                case 18 -> clear();
                 default -> count();
             }
         }
@@ -57,7 +57,7 @@ final class Counting implements Actor.Step {
 
     private void set() {
         int count = 1 + dice.below(3);
-        Duration life = Duration.ofMillis(dice.pick(300L, 2_000L, 5_000L, 10_000L));
+        Duration life = Duration.ofMillis(dice.pick(500L, 3_000L, 10_000L, 10_000L));
         Latches.Call call = latches().call();
         boolean done = latch.trySetCount(count, life);
         told("sets the latch to " + count + ":", done);

@@ -22,6 +22,15 @@ final class Mutants {
     private static final String CALLER = "core/src/main/java/io/holdfast/internal/Caller.java";
     private static final String NAMED = "core/src/main/java/io/holdfast/internal/NamedLock.java";
 
+    private static final String ALL_LUA = "redis/src/main/resources/io/holdfast/redis/all.lua";
+    private static final String LATCH_LUA = "redis/src/main/resources/io/holdfast/redis/latch.lua";
+    private static final String GATHERING = "core/src/main/java/io/holdfast/internal/Gathering.java";
+    private static final String JOINT = "core/src/main/java/io/holdfast/internal/JointLock.java";
+    private static final String JOINT_LEASE = "core/src/main/java/io/holdfast/internal/JointLease.java";
+    private static final String INQUIRY = "core/src/main/java/io/holdfast/internal/Inquiry.java";
+    private static final String LATCH = "core/src/main/java/io/holdfast/internal/NamedLatch.java";
+    private static final String ELECTION = "core/src/main/java/io/holdfast/internal/NamedElection.java";
+
     private Mutants() {}
 
     static final List<Mutant> ALL = List.of(
@@ -87,7 +96,7 @@ final class Mutants {
                             STORE,
                             "        return acquired == null\n",
                             "        if (code == 1) {\n"
-                                    + "            return link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(done -> new ExchangeReply(released, granted(reply)));\n"
+                                    + "            return link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(done -> new ExchangeReply(released, verdicts.read(1, request, reply)));\n"
                                     + "        }\n" + "        return acquired == null\n")),
             Mutant.of(
                     "a release does not compare the owner",
@@ -449,5 +458,113 @@ final class Mutants {
                     new Edit(
                             LOCK,
                             "  return tonumber(token), 1 + (tonumber(more) or 0)",
-                            "  return tonumber(token), 64 + (tonumber(more) or 0)")));
+                            "  return tonumber(token), 64 + (tonumber(more) or 0)")),
+            Mutant.of(
+                    "several that were not all to be had in time are kept as far as they were",
+                    new Edit(GATHERING, "        if (!taken) {\n", "        if (!taken && outcome.isPresent()) {\n")),
+            Mutant.of(
+                    "several that are given up while one is waited for are kept as far as they were had",
+                    new Edit(
+                            GATHERING,
+                            "            engine.endings().releaseInBackground(mine);\n" + "        }\n"
+                                    + "        result.cancel(false);\n",
+                            "        }\n" + "        result.cancel(false);\n")),
+            Mutant.of(
+                    "what an answer brings for several that were given up is kept",
+                    new Edit(
+                            GATHERING,
+                            "            engine.endings().releaseInBackground(leases);\n",
+                            "            leases.clear();\n")),
+            Mutant.of(
+                    "several are taken in the order in which they were named",
+                    new Edit(
+                            JOINT,
+                            "Map<String, NamedLock> sorted = new TreeMap<>();",
+                            "Map<String, NamedLock> sorted = new java.util.LinkedHashMap<>();"),
+                    new Edit(JOINT_LEASE, "Collections.binarySearch(names, lockName)", "names.indexOf(lockName)")),
+            Mutant.of(
+                    "one of several that was lost while the others were waited for counts as held",
+                    new Edit(
+                            GATHERING,
+                            "            if (!engine.isValid(lease)) {\n",
+                            "            if (!engine.isValid(lease) && lease.loss() == null) {\n")),
+            Mutant.of(
+                    "the validity of several is counted from the answer",
+                    new Edit(
+                            GATHERING,
+                            "                ask.validity(index));\n",
+                            "                Validity.after(platform.nanoTime(), platform.wallMillis(),"
+                                    + " ask.requests().get(index).lease()));\n")),
+            Mutant.of(
+                    "one that was re-entered stays taken twice if the rest was not to be had",
+                    new Edit(
+                            JOINT,
+                            "        members.stream().filter(NamedLock::isTakenByThisThread).forEach(NamedLock::unlock);\n",
+                            "")),
+            Mutant.of(
+                    "a closed client waits on for several",
+                    new Edit(
+                            GATHERING,
+                            "                        } else {\n" + "                            fail(known(error));\n",
+                            "                        } else if (!(known(error) instanceof ClientClosedException)) {\n"
+                                    + "                            fail(known(error));\n")),
+            Mutant.of(
+                    "all or none: those before one that is not to be had are not given up again",
+                    new Edit(ALL_LUA, "    if not part then\n", "    if false then\n")),
+            Mutant.of(
+                    "the release of several leaves the last of them",
+                    new Edit(
+                            ALL_LUA,
+                            "    local reply = run(i, { 'release', ARGV[2 + i], channel })\n",
+                            "    local reply = i > 1 and i == n and { 1 } or run(i, { 'release', ARGV[2 + i], channel })\n")),
+            Mutant.of(
+                    "a latch counts a message that comes twice as two",
+                    new Edit(
+                            LATCH_LUA,
+                            "redis.call('HSETNX', latch, id, '1')",
+                            "redis.call('HSETNX', latch, id .. string.format('%.0f', now), '1')")),
+            Mutant.of(
+                    "a latch counts a message that comes too late",
+                    new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'clear') and")),
+            Mutant.of(
+                    "a clear that comes too late forgets the next latch",
+                    new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'down') and")),
+            Mutant.of(
+                    "a latch that opens tells nobody",
+                    new Edit(LATCH_LUA, "    if left == 0 then\n" + "      tell()\n" + "    end\n", "")),
+            Mutant.of(
+                    "those who wait for a latch are struck from its list, and not told",
+                    new Edit(
+                            LATCH_LUA,
+                            "    redis.call('PUBLISH', channel .. string.match(waiter, '^[^:]*'), waiter .. ' ' .. ARGV[4])\n",
+                            "")),
+            Mutant.of(
+                    "a latch that is set is set again",
+                    new Edit(
+                            LATCH_LUA,
+                            "  if left == -1 then\n",
+                            "  if left > 0 then\n" + "    redis.call('DEL', latch)\n" + "  end\n"
+                                    + "  if left ~= 0 then\n")),
+            Mutant.of(
+                    "a latch opens one too early",
+                    new Edit(
+                            LATCH_LUA,
+                            "  return count - (redis.call('HLEN', latch) - 1), made\n",
+                            "  local done = redis.call('HLEN', latch) - 1\n"
+                                    + "  return done == count - 1 and done > 0 and 0 or count - done, made\n")),
+            Mutant.of(
+                    "a latch that is not set counts as open",
+                    new Edit(LATCH, "return state.isOpen() ?", "return state.left() == 0 ?")),
+            Mutant.of(
+                    "who waits for a latch does not look again by itself",
+                    new Edit(
+                            INQUIRY,
+                            "                rest(RECHECK_NANOS / 2 + platform.random(RECHECK_NANOS / 2));\n",
+                            "")),
+            Mutant.of(
+                    "a closed client waits on for a latch",
+                    new Edit(INQUIRY, "        fail(new ClientClosedException(name));\n", "")),
+            Mutant.of(
+                    "a leader that is deposed is not interrupted",
+                    new Edit(ELECTION, "            lease.lost().thenAccept(loss -> interrupt(lease));\n", "")));
 }
