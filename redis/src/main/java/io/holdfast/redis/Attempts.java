@@ -8,11 +8,11 @@ import redis.clients.jedis.exceptions.JedisException;
 /** What came of asking one server after the other. */
 final class Attempts {
     private final StringBuilder reasons = new StringBuilder();
-    private @Nullable JedisException last;
+    private @Nullable RuntimeException last;
     private boolean mayGoBy;
 
     /** One could not be reached, or has refused. */
-    void failed(String address, JedisException e) {
+    void failed(String address, RuntimeException e) {
         add(JedisErrors.failure(address, e).reason());
         last = e;
         mayGoBy |= !(e instanceof JedisDataException error && JedisErrors.isFinal(error));

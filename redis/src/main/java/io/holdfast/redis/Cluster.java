@@ -26,7 +26,6 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Which node has which slot, as far as is known, and the nodes. The map is asked for when it is needed first, when a node
@@ -157,7 +156,8 @@ final class Cluster {
                     return;
                 }
                 attempts.failed(source.address() + " knows of no slots");
-            } catch (JedisException e) {
+            } catch (RuntimeException e) {
+                // Whatever it is, the next one may do better.
                 attempts.failed(source.address(), e);
             }
         }

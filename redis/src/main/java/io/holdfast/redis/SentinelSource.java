@@ -22,7 +22,6 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * Connections to whatever server the Sentinels call the master. They are asked for every connection, whichever answers
@@ -92,7 +91,8 @@ final class SentinelSource implements ConnectionSource {
                     attempts.refused(sentinel.address() + " knows no master '" + uri.master() + "'");
                 }
                 return named;
-            } catch (JedisException e) {
+            } catch (RuntimeException e) {
+                // Whatever it is, the next one may do better.
                 attempts.failed(sentinel.address(), e);
                 return null;
             }
@@ -103,8 +103,9 @@ final class SentinelSource implements ConnectionSource {
             RedisUri server = uri.server(master);
             ConnectionSource source = ConnectionSource.to(server);
             AtomicReference<@Nullable Closeable> socket = new AtomicReference<>();
+            Jedis opened = null;
             try {
-                Jedis opened = source.open(timeout, made -> {
+                opened = source.open(timeout, made -> {
                     socket.set(made);
                     opening.accept(made);
                 });
@@ -113,10 +114,12 @@ final class SentinelSource implements ConnectionSource {
                     SentinelSource.this.open.put(opened, new Open(source, master, socket));
                     return opened;
                 }
-                source.drop(opened);
                 attempts.failed(server.address() + " is called the master, and says of itself that it is a " + role);
-            } catch (JedisException e) {
+            } catch (RuntimeException e) {
                 attempts.failed(server.address(), e);
+            }
+            if (opened != null) {
+                source.drop(opened);
             }
             return null;
         }
@@ -201,7 +204,7 @@ final class SentinelSource implements ConnectionSource {
                 if (master != null) {
                     masterIs(master);
                 }
-            } catch (JedisException e) {
+            } catch (RuntimeException e) {
                 log.debug("a Sentinel that was just reached does not answer: {}", e.toString());
             }
         }

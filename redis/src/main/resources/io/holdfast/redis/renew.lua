@@ -39,20 +39,22 @@ for i = 1, n do
   local queue = KEYS[n + i]
   -- Something else than a string in the lock's place is shared, or an error of that key alone.
   local value = redis.pcall('GET', KEYS[i])
-  local renewed, alone = false, not queue
+  local renewed = false
   if type(value) == 'string' and string.sub(value, 1, #mine) == mine then
     if redis.call('PTTL', KEYS[i]) < tonumber(lease) then
       redis.call('PEXPIRE', KEYS[i], lease)
     end
     renewed = true
-  elseif type(value) == 'table' and not alone then
-    local holds = KEYS[2 * n + i] or (string.gsub(queue, '~queue:', '~holds:', 1))
-    renewed = renewShare(KEYS[i], holds, owner, lease)
+  elseif type(value) == 'table' then
+    if queue then
+      local holds = KEYS[2 * n + i] or (string.gsub(queue, '~queue:', '~holds:', 1))
+      renewed = renewShare(KEYS[i], holds, owner, lease)
+    end
   end
-  if alone then
-    replies[i] = renewed and 1 or type(value) == 'table' and 3 or 0
-  else
+  if queue then
     replies[i] = renewed and redis.call('EXISTS', queue) + 1 or 0
+  else
+    replies[i] = renewed and 1 or type(value) == 'table' and 3 or 0
   end
 end
 return replies

@@ -104,6 +104,32 @@ class RenewScriptIT {
         assertThat(scripts.lockTtl("a")).isLessThanOrEqualTo(5_000);
     }
 
+    /** As it is sent while the lock's slot is on its way to another node. */
+    @Test
+    @Faults({6, 36})
+    void renew_byTheKeyAlone_renewsWhatIsHeldWholeAndNothingElse() {
+        scripts.attempt("a", "c:1:a", 1_000);
+        scripts.attempt("b", "c:2:b", 1_000);
+        redis.command("ZADD", keys.lock("c"), "1", "c:1:c");
+
+        assertThat(scripts.run(
+                        Script.RENEW,
+                        List.of(keys.lock("a"), keys.lock("b"), keys.lock("c"), keys.lock("d")),
+                        "c:1:a",
+                        "30000",
+                        "c:1:b",
+                        "30000",
+                        "c:1:c",
+                        "30000",
+                        "c:1:d",
+                        "30000"))
+                .isEqualTo(List.of(1L, 0L, 3L, 0L));
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+        assertThat(scripts.lockTtl("b")).isLessThanOrEqualTo(1_000);
+        assertThat(scripts.ttl(keys.lock("c"))).isEqualTo(-1);
+        assertThat(scripts.value("d")).isNull();
+    }
+
     @Test
     @Faults(39)
     void batch_withOneThatIsNoLock_renewsTheOthers() {

@@ -34,12 +34,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Masters of a cluster go, and slots move, while locks in them are held and waited for. */
 class ClusterFaultsIT {
     /** Longer than a failover takes on a busy machine. */
-    private static final Duration LEASE = ofSeconds(8);
+    private static final Duration LEASE = ofSeconds(12);
 
     private static final Duration TIMEOUT = ofMillis(700);
 
@@ -118,7 +119,9 @@ class ClusterFaultsIT {
                 .endsWith(":" + lease.token());
     }
 
+    /** On every Jedis. */
     @Test
+    @Tag("jedis-compat")
     @Faults({24, 36, 42})
     void failoverByCommand_losesNothing_andWaitersGoOn() {
         Client holder = client();
@@ -127,11 +130,11 @@ class ClusterFaultsIT {
         RedisServer before = home("a");
         Future<Lease> waiting = threads.submit(() -> other.lock("a", LEASE).acquire(SOON));
         until("it waits", () -> waiters(before, "a") == 1);
-        int renewals = holder.renewals();
 
         RedisServer after = cluster.failover(before, slot("a"));
 
-        until("it is renewed at the new master", () -> holder.renewals() >= renewals + 2);
+        int renewals = holder.renewals();
+        until("it is renewed at the new master", () -> holder.renewals() > renewals);
         assertHas(after, lease);
         assertThat(lease.release()).isTrue();
         Lease next = get(waiting);
@@ -224,10 +227,12 @@ class ClusterFaultsIT {
         replica.resume();
         RedisServer after = cluster.awaitFailoverFrom(before, slot("b"));
 
-        until("its holder knows", () -> !lost.isValid());
+        until("its holder is told", () -> !holder.losses().isEmpty());
 
+        assertThat(lost.isValid()).isFalse();
         assertThat(after.command("GET", Rig.key("b"))).as("not brought back").isNull();
-        assertThat(holder.losses()).extracting(Loss::cause).containsExactly(Loss.Cause.GONE);
+        // Which of the two depends on whether there is a new master before the lease is over.
+        assertThat(holder.losses()).singleElement().extracting(Loss::cause).isIn(Loss.Cause.GONE, Loss.Cause.EXPIRED);
         assertThat(lost.release()).isFalse();
         assertThat(other.take("b", LEASE).token()).isGreaterThan(lost.token());
     }

@@ -23,12 +23,13 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The master goes, by command, by crash, or by falling silent, and Sentinels make a replica the master. */
 class SentinelFailoverIT {
     /** Longer than a failover takes on a busy machine. */
-    private static final Duration LEASE = ofSeconds(8);
+    private static final Duration LEASE = ofSeconds(12);
 
     private static final String FENCE = Rig.PREFIX + "~fence";
 
@@ -82,7 +83,9 @@ class SentinelFailoverIT {
                 .endsWith(":" + lease.token());
     }
 
+    /** On every Jedis. */
     @Test
+    @Tag("jedis-compat")
     @Faults({23, 24, 42})
     void failoverByCommand_losesNothing_andWaitersGoOn() {
         Client holder = client();
@@ -91,11 +94,11 @@ class SentinelFailoverIT {
         Future<Lease> waiting = threads.submit(() -> other.lock("a", LEASE).acquire(SOON));
         until("it waits", () -> waiters(sentinels.master(), "a") == 1);
         sentinels.awaitReplicated();
-        int before = holder.renewals();
 
         RedisServer master = sentinels.failover();
 
-        until("it is renewed at the new master", () -> holder.renewals() >= before + 2);
+        int renewals = holder.renewals();
+        until("it is renewed at the new master", () -> holder.renewals() > renewals);
         assertThat(lease.isValid()).isTrue();
         assertHas(master, lease);
         assertThat(lease.release()).isTrue();
@@ -150,10 +153,12 @@ class SentinelFailoverIT {
         RedisServer after = sentinels.awaitFailoverFrom(before);
         assertThat(after.command("GET", Rig.key("b"))).isNull();
 
-        until("its holder knows", () -> !lost.isValid());
+        until("its holder is told", () -> !holder.losses().isEmpty());
 
+        assertThat(lost.isValid()).isFalse();
         assertThat(after.command("GET", Rig.key("b"))).as("not brought back").isNull();
-        assertThat(holder.losses()).extracting(Loss::cause).containsExactly(Loss.Cause.GONE);
+        // Which of the two depends on whether there is a new master before the lease is over.
+        assertThat(holder.losses()).singleElement().extracting(Loss::cause).isIn(Loss.Cause.GONE, Loss.Cause.EXPIRED);
         assertThat(lost.release()).isFalse();
         Lease next = other.take("b", LEASE);
         assertThat(next.token()).isGreaterThan(lost.token());

@@ -47,7 +47,11 @@ final class FakeServer implements AutoCloseable {
     }
 
     String uri() {
-        return "redis://127.0.0.1:" + listener.getLocalPort();
+        return "redis://127.0.0.1:" + port();
+    }
+
+    int port() {
+        return listener.getLocalPort();
     }
 
     void behave(Manner next) {
