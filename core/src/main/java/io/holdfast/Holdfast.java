@@ -74,14 +74,16 @@ public final class Holdfast implements AutoCloseable {
      * The lock of that name, taken strictly first come, first served, among all threads of all processes that take it this
      * way: everybody stands in the store's queue, and the threads of a client do not pass it on among themselves. It is the
      * same lock as {@link #lock}, and slower under contention.
+     *
+     * @throws UnsupportedOperationException if the store does not serve in that order
      */
     public DistributedLock fairLock(String name) {
-        return new NamedLock(engine, Names.check(name), defaults, Share.WHOLE, true);
+        return new NamedLock(engine.firstCome(), Names.check(name), defaults, Share.WHOLE, true);
     }
 
     /** As {@link #fairLock(String)}, with this client's options changed as told. */
     public DistributedLock fairLock(String name, Consumer<LockOptions.Builder> changes) {
-        return new NamedLock(engine, Names.check(name), changed(name, changes), Share.WHOLE, true);
+        return new NamedLock(engine.firstCome(), Names.check(name), changed(name, changes), Share.WHOLE, true);
     }
 
     /** Many readers or one writer under that name, with this client's options. */

@@ -346,6 +346,15 @@ public final class Engine implements AutoCloseable {
         return this;
     }
 
+    /** This, if its store serves those who wait in the order of their coming. */
+    public Engine firstCome() {
+        if (!store.capabilities().contains(Capability.FIRST_COME)) {
+            throw new UnsupportedOperationException(store.address()
+                    + " has no fair locks: it does not serve those who wait in the order of their coming");
+        }
+        return this;
+    }
+
     // --- latches
 
     /** The store's latches. */

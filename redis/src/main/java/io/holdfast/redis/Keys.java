@@ -62,6 +62,11 @@ final class Keys {
         return side("waiters", name);
     }
 
+    /** Who was told last that a lock of a quorum is free, for a moment. */
+    String turn(String name) {
+        return side("turn", name);
+    }
+
     String fence() {
         return prefix + "~fence";
     }
@@ -79,6 +84,11 @@ final class Keys {
     /** What the names of all inboxes start with. */
     String inbox() {
         return prefix + "~inbox:";
+    }
+
+    /** Which life of a server need not wait before it counts in a quorum. */
+    String vouched() {
+        return prefix + "~vouched";
     }
 
     String gate(String resource) {

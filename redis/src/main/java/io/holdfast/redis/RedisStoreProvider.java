@@ -7,12 +7,23 @@ import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.StoreUri;
 import java.util.Set;
 
-/** Understands {@code redis://}, {@code redis-sentinel://} and {@code redis-cluster://}, and all of them with {@code rediss}. */
+/**
+ * Understands {@code redis://}, {@code redis-sentinel://} and {@code redis-cluster://}, all of them with {@code rediss}, and
+ * {@code redlock://} and {@code redlocks://} for a quorum.
+ */
 public final class RedisStoreProvider implements StoreProvider {
 
     @Override
     public Set<String> schemes() {
-        return Set.of("redis", "rediss", "redis-sentinel", "rediss-sentinel", "redis-cluster", "rediss-cluster");
+        return Set.of(
+                "redis",
+                "rediss",
+                "redis-sentinel",
+                "rediss-sentinel",
+                "redis-cluster",
+                "rediss-cluster",
+                "redlock",
+                "redlocks");
     }
 
     @Override
@@ -24,6 +35,9 @@ public final class RedisStoreProvider implements StoreProvider {
         if (uri.scheme().endsWith("-cluster")) {
             ClusterUri cluster = ClusterUri.parse(uri);
             return context -> new ClusterStore(cluster, context);
+        }
+        if (uri.scheme().startsWith("redlock")) {
+            return new RedlockServers(RedlockUri.parse(uri));
         }
         RedisUri server = RedisUri.parse(uri);
         return context -> single(ConnectionSource.to(server), context);

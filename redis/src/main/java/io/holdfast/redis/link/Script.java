@@ -13,6 +13,7 @@ public final class Script {
     public static final Script LOCK = new Script(read("lock.lua"));
     public static final Script RENEW = new Script(read("renew.lua"));
     public static final Script LATCH = new Script(read("latch.lua"));
+    public static final Script QUORUM = new Script(read("quorum.lua"));
     public static final Script GATE = new Script(read("gate.lua"));
 
     /** Runs the script for one lock as a function, for several of them. */

@@ -100,6 +100,7 @@ interface FairContract extends Contract {
     /** However it is asked for, it is one lock, and one hold of its thread. */
     @Test
     default void fairLock_isTheLockOfThatName() {
+        bench().needs(Capability.FIRST_COME);
         Holdfast client = bench().client();
         DistributedLock plain = client.lock(bench().name());
         DistributedLock fair = client.fairLock(bench().name());
@@ -116,6 +117,7 @@ interface FairContract extends Contract {
 
     @Test
     default void leases_ofAFairLock_areLeasesLikeAnyOther() throws InterruptedException {
+        bench().needs(Capability.FIRST_COME);
         Holdfast client = bench().client();
         long before;
         try (Lease first = client.fairLock(bench().name()).acquire(Bench.PATIENCE)) {
@@ -134,6 +136,7 @@ interface FairContract extends Contract {
     @Tag("race")
     @Faults(49)
     default void fairAndPlain_mixed_excludeEachOther() {
+        bench().needs(Capability.FIRST_COME);
         List<Holdfast> clients = List.of(bench().client(), bench().client());
         AtomicInteger inside = new AtomicInteger();
         List<Actor<Boolean>> actors = new ArrayList<>();

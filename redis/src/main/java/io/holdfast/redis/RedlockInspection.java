@@ -1,0 +1,134 @@
+package io.holdfast.redis;
+
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreFailure;
+import io.holdfast.spi.StoreHealth;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** Reads what stands in the servers of a quorum, for people. One after the other, so a busy lock may change in between. */
+final class RedlockInspection {
+    private final List<QuorumNode> nodes;
+    private final Quorum quorum;
+    private final Keys keys;
+    private final Duration timeout;
+
+    RedlockInspection(List<QuorumNode> nodes, Quorum quorum, Keys keys, Duration timeout) {
+        this.nodes = nodes;
+        this.quorum = quorum;
+        this.keys = keys;
+        this.timeout = timeout;
+    }
+
+    /** A lock is somebody's if a majority says so. One that nobody has or waits for is not listed. */
+    List<LockInfo> locks(String pattern) {
+        Map<String, List<LockInfo>> found = new LinkedHashMap<>();
+        List<String> failures = new ArrayList<>();
+        for (QuorumNode node : nodes) {
+            try {
+                List<LockInfo> here = get(new Inspection(node.link(), keys, timeout).locks(pattern));
+                here.forEach(lock -> found.computeIfAbsent(lock.name(), any -> new ArrayList<>())
+                        .add(lock));
+            } catch (StoreFailure e) {
+                failures.add(e.reason());
+            }
+        }
+        if (failures.size() >= quorum.blocking()) {
+            throw StoreFailure.unavailable("too few servers can be looked at: " + String.join("; ", failures), null);
+        }
+        return found.values().stream()
+                .map(this::together)
+                .filter(lock -> lock.owner().isPresent() || !lock.waiters().isEmpty())
+                .toList();
+    }
+
+    private LockInfo together(List<LockInfo> seen) {
+        String name = seen.get(0).name();
+        Set<String> waiters = new LinkedHashSet<>();
+        Map<String, List<LockInfo>> byOwner = new LinkedHashMap<>();
+        for (LockInfo lock : seen) {
+            waiters.addAll(lock.waiters());
+            lock.owner()
+                    .ifPresent(owner -> byOwner.computeIfAbsent(owner, any -> new ArrayList<>())
+                            .add(lock));
+        }
+        for (Map.Entry<String, List<LockInfo>> entry : byOwner.entrySet()) {
+            List<LockInfo> theirs = entry.getValue();
+            if (theirs.size() >= quorum.majority()) {
+                return new LockInfo(
+                        name,
+                        Optional.of(HolderNames.owner(entry.getKey())),
+                        token(theirs),
+                        remaining(theirs),
+                        List.copyOf(waiters));
+            }
+        }
+        return new LockInfo(name, Optional.empty(), OptionalLong.empty(), Duration.ZERO, List.copyOf(waiters));
+    }
+
+    /** The token that most of them show. */
+    private static OptionalLong token(List<LockInfo> locks) {
+        OptionalLong best = OptionalLong.empty();
+        long most = 0;
+        for (LockInfo lock : locks) {
+            long same = locks.stream()
+                    .filter(other -> other.token().equals(lock.token()))
+                    .count();
+            if (same > most) {
+                most = same;
+                best = lock.token();
+            }
+        }
+        return best;
+    }
+
+    /** How long a majority has it. */
+    private Duration remaining(List<LockInfo> locks) {
+        return locks.stream()
+                .map(LockInfo::remaining)
+                .sorted()
+                .skip(locks.size() - quorum.majority())
+                .findFirst()
+                .orElse(Duration.ZERO);
+    }
+
+    StoreHealth health(Platform platform) {
+        List<String> warnings = new ArrayList<>();
+        List<Duration> roundTrips = new ArrayList<>();
+        for (QuorumNode node : nodes) {
+            StoreHealth health = get(new Inspection(node.link(), keys, timeout).health(platform));
+            health.warnings().forEach(warning -> warnings.add(node.address() + ": " + warning));
+            if (health.reachable()) {
+                roundTrips.add(health.roundTrip());
+            }
+        }
+        boolean reachable = roundTrips.size() >= quorum.majority();
+        // That of the slowest of the fastest majority.
+        Duration roundTrip = reachable
+                ? roundTrips.stream()
+                        .sorted()
+                        .skip(quorum.majority() - 1L)
+                        .findFirst()
+                        .orElse(Duration.ZERO)
+                : Duration.ZERO;
+        return new StoreHealth(reachable, roundTrip, warnings);
+    }
+
+    private static <T> T get(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw StoreFailure.of(e);
+        }
+    }
+}

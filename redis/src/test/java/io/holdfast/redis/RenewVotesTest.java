@@ -1,0 +1,73 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.redis.RenewVotes.Verdict;
+import io.holdfast.spi.StoreFailure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every combination of answers to a renewal, for three, four and five servers. */
+class RenewVotesTest {
+    private static final Vote<List<Long>> GONE = Vote.of(List.of(0L));
+    private static final Vote<List<Long>> RENEWED = Vote.of(List.of(1L));
+    private static final Vote<List<Long>> WAITED = Vote.of(List.of(2L));
+    private static final Vote<List<Long>> FAILED = Vote.failed(StoreFailure.unavailable("gone", null));
+
+    private static Stream<List<@Nullable Vote<List<Long>>>> combinations(int nodes) {
+        if (nodes == 0) {
+            return Stream.of(new ArrayList<@Nullable Vote<List<Long>>>());
+        }
+        return combinations(nodes - 1)
+                .flatMap(fewer -> Stream.of(0, 1, 2, 3, 4).map(kind -> {
+                    List<@Nullable Vote<List<Long>>> votes = new ArrayList<>(fewer);
+                    votes.add(
+                            switch (kind) {
+                                case 0 -> GONE;
+                                case 1 -> RENEWED;
+                                case 2 -> WAITED;
+                                case 3 -> FAILED;
+                                default -> null;
+                            });
+                    return votes;
+                }));
+    }
+
+    private static long count(List<@Nullable Vote<List<Long>>> votes, Vote<List<Long>> kind) {
+        return votes.stream().filter(kind::equals).count();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4, 5})
+    void verdict_ofEveryCombination_needsAMajority(int nodes) {
+        int majority = nodes / 2 + 1;
+        combinations(nodes).forEach(votes -> {
+            long renewed = count(votes, RENEWED) + count(votes, WAITED);
+            Verdict expected = renewed >= majority
+                    ? count(votes, WAITED) > 0 ? Verdict.RENEWED_AND_WAITED : Verdict.RENEWED
+                    : nodes - count(votes, GONE) < majority ? Verdict.GONE : Verdict.OPEN;
+
+            assertThat(RenewVotes.verdict(new Quorum(nodes), 0, votes))
+                    .as("%s", votes)
+                    .isEqualTo(expected);
+        });
+    }
+
+    @Test
+    void leasesOfABatch_areDecidedEachAlone() {
+        List<@Nullable Vote<List<Long>>> votes =
+                new ArrayList<>(List.of(Vote.of(List.of(1L, 0L)), Vote.of(List.of(1L, 0L)), Vote.of(List.of(0L, 1L))));
+        Quorum three = new Quorum(3);
+
+        assertThat(RenewVotes.verdict(three, 0, votes)).isEqualTo(Verdict.RENEWED);
+        assertThat(RenewVotes.verdict(three, 1, votes)).isEqualTo(Verdict.GONE);
+        assertThat(RenewVotes.areDecided(three, 2, votes)).isTrue();
+        votes.set(0, null);
+        assertThat(RenewVotes.areDecided(three, 2, votes)).isFalse();
+    }
+}
