@@ -509,6 +509,12 @@ final class Mutants {
                             "                        } else if (!(known(error) instanceof ClientClosedException)) {\n"
                                     + "                            fail(known(error));\n")),
             Mutant.of(
+                    "one try for several has no limit while others stand before it",
+                    new Edit(
+                            GATHERING,
+                            "            limit(engine.commandTimeout().toNanos());\n" + "        } else if (members",
+                            "        } else if (members")),
+            Mutant.of(
                     "all or none: those before one that is not to be had are not given up again",
                     new Edit(ALL_LUA, "    if not part then\n", "    if false then\n")),
             Mutant.of(
