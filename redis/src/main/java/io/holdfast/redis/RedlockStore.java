@@ -373,8 +373,10 @@ public final class RedlockStore implements LockStore {
                 reasons.append(nodes.get(i).address()).append(known);
             }
         }
+        boolean granted = votes.granted() >= quorum.majority();
         String message = address() + ": " + votes.granted() + " of " + quorum.nodes()
-                + " servers granted the lock, and " + quorum.majority() + " have to agree" + reasons;
+                + " servers granted the lock, and " + quorum.majority() + " have to agree"
+                + (granted ? " on its token, too, which they did not in time" : "") + reasons;
         return refused >= quorum.blocking()
                 ? StoreFailure.refused(message, null)
                 : StoreFailure.unavailable(message, null);

@@ -133,8 +133,8 @@ class RedisUriTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Holdfast.connect("redi://h"))
                 .withMessageContaining("no store for 'redi://h'")
-                .withMessageContaining(
-                        "[memory, redis, redis-cluster, redis-sentinel, rediss, rediss-cluster, rediss-sentinel]");
+                .withMessageContaining("[memory, redis, redis-cluster, redis-sentinel, rediss, rediss-cluster,"
+                        + " rediss-sentinel, redlock, redlocks]");
     }
 
     @Test

@@ -182,13 +182,13 @@ class JointFaultsIT {
                     got++;
                 }
             }
-            for (CompletableFuture<Lease> each : List.copyOf(pending)) {
+            for (CompletableFuture<Lease> each : pending) {
                 if (each.isDone()) {
-                    pending.remove(each);
                     assertThat(each.join().release()).as("seed %s", seed).isTrue();
                     got++;
                 }
             }
+            pending.removeIf(CompletableFuture::isDone);
         }
         for (CompletableFuture<Lease> each : pending) {
             if (!each.cancel(false)) {
