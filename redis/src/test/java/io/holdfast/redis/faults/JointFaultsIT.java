@@ -17,6 +17,7 @@ import io.holdfast.servers.RequestTrap;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -182,13 +183,14 @@ class JointFaultsIT {
                     got++;
                 }
             }
-            for (CompletableFuture<Lease> each : pending) {
+            for (Iterator<CompletableFuture<Lease>> left = pending.iterator(); left.hasNext(); ) {
+                CompletableFuture<Lease> each = left.next();
                 if (each.isDone()) {
+                    left.remove();
                     assertThat(each.join().release()).as("seed %s", seed).isTrue();
                     got++;
                 }
             }
-            pending.removeIf(CompletableFuture::isDone);
         }
         for (CompletableFuture<Lease> each : pending) {
             if (!each.cancel(false)) {
