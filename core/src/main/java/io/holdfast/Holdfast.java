@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * leaves behind when it ends without closing goes with the lease.
  */
 public final class Holdfast implements AutoCloseable {
+    /** So many should fit into a lease. */
+    private static final int LEAST_ROUND_TRIPS = 20;
+
     private final Engine engine;
     private final LockOptions defaults;
 
@@ -161,7 +164,17 @@ public final class Holdfast implements AutoCloseable {
 
     /** Whether the store answers, and what about it weakens the locks. */
     public StoreHealth health() {
-        return engine.health();
+        StoreHealth health = engine.health();
+        Duration lease = defaults.lease();
+        if (!health.reachable() || health.roundTrip().compareTo(lease.dividedBy(LEAST_ROUND_TRIPS)) <= 0) {
+            return health;
+        }
+        List<String> warnings = new ArrayList<>(health.warnings());
+        warnings.add("a round trip to the store takes " + health.roundTrip().toMillis()
+                + " ms, more than a twentieth of the lease of " + lease.toMillis()
+                + " ms: a few slow answers in a row, and a lock that is held is lost; use a longer lease or a nearer"
+                + " store");
+        return new StoreHealth(true, health.roundTrip(), List.copyOf(warnings));
     }
 
     /** The store's address, without secrets. */

@@ -64,6 +64,7 @@ public final class Main implements Runnable {
         Main main = new Main();
         CommandLine line = new CommandLine(main)
                 .addSubcommand(new RunCommand(program))
+                .addSubcommand(new DoctorCommand())
                 .addSubcommand(new ServerCommand())
                 .setExpandAtFiles(false)
                 .setUsageHelpWidth(HELP_WIDTH)
@@ -88,7 +89,7 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "say what to do: run or server");
+            throw new ParameterException(spec.commandLine(), "say what to do: run, doctor or server");
         }
     }
 

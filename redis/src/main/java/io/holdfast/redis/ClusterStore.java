@@ -400,15 +400,21 @@ final class ClusterStore implements LockStore {
         boolean reachable = true;
         Duration slowest = Duration.ZERO;
         List<String> warnings = new ArrayList<>();
+        NodeClocks clocks = new NodeClocks(platform);
         try {
             for (ClusterNode node : cluster.all(timeout)) {
+                String name = ServerList.text(node.at());
                 StoreHealth health = join(node.store().health());
                 reachable &= health.reachable();
                 slowest = slowest.compareTo(health.roundTrip()) < 0 ? health.roundTrip() : slowest;
-                health.warnings().forEach(warning -> warnings.add(ServerList.text(node.at()) + ": " + warning));
+                health.warnings().forEach(warning -> warnings.add(name + ": " + warning));
+                if (health.reachable()) {
+                    clocks.read(name, node.link(), timeout.dividedBy(2));
+                }
             }
+            warnings.addAll(clocks.differences());
             return CompletableFuture.completedFuture(
-                    new StoreHealth(reachable, reachable ? slowest : Duration.ZERO, warnings));
+                    new StoreHealth(reachable, reachable ? slowest : Duration.ZERO, List.copyOf(warnings)));
         } catch (StoreFailure e) {
             return CompletableFuture.completedFuture(new StoreHealth(false, Duration.ZERO, List.of(e.reason())));
         }

@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,6 +37,11 @@ interface ConnectionSource {
     void drop(Jedis connection);
 
     String address();
+
+    /** What about the way there weakens the locks, each with its consequence and its remedy. */
+    default List<String> weaknesses(Duration timeout) {
+        return List.of();
+    }
 
     /** Nothing is opened any more; whoever has a connection drops it. */
     default void close() {}

@@ -1,11 +1,8 @@
 package io.holdfast.redis;
 
-import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.LockInfo;
-import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
-import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -118,46 +115,6 @@ final class Inspection {
                 isOurs ? OptionalLong.of(Long.parseLong(ours.group(2))) : OptionalLong.empty(),
                 Duration.ofMillis(Math.max(0, ttl)),
                 queue.stream().map(Reply::text).toList());
-    }
-
-    CompletionStage<StoreHealth> health(Platform platform) {
-        long sent = platform.nanoTime();
-        return link.command(timeout, "PING")
-                .handle((answer, error) -> {
-                    if (error != null) {
-                        String reason = error.getMessage() == null ? error.toString() : error.getMessage();
-                        return CompletableFuture.completedFuture(
-                                new StoreHealth(false, Duration.ZERO, List.of(reason)));
-                    }
-                    Duration roundTrip = Duration.ofNanos(platform.nanoTime() - sent);
-                    return link.command(timeout, "INFO", "memory")
-                            .handle((info, denied) -> denied == null
-                                    ? new StoreHealth(true, roundTrip, eviction(Reply.text(info.value())))
-                                    : new StoreHealth(true, roundTrip, List.of(unreadable(reason(denied)))));
-                })
-                .thenCompose(health -> health);
-    }
-
-    private static List<String> eviction(String info) {
-        String policy = RedisErrors.field(info, "maxmemory_policy");
-        boolean limited = !"0".equals(RedisErrors.field(info, "maxmemory"));
-        if (policy == null) {
-            return List.of(unreadable("its answer does not name it"));
-        }
-        if (!limited || policy.equals("noeviction")) {
-            return List.of();
-        }
-        return List.of(
-                "maxmemory-policy is " + policy + ": when memory runs out the server may evict a lock that is held,"
-                        + " and two may hold it at once; set maxmemory-policy noeviction");
-    }
-
-    private static String reason(Throwable denied) {
-        return denied instanceof StoreFailure failure ? failure.reason() : denied.toString();
-    }
-
-    private static String unreadable(String reason) {
-        return "the eviction policy cannot be read (" + reason + "): see that it is noeviction";
     }
 
     /** Only * means more than itself. */

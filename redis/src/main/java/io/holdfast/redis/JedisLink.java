@@ -89,6 +89,11 @@ final class JedisLink implements RedisLink {
     }
 
     @Override
+    public List<String> weaknesses(Duration timeout) {
+        return source.weaknesses(timeout);
+    }
+
+    @Override
     public String address() {
         return source.address();
     }

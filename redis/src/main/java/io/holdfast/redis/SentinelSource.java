@@ -248,6 +248,36 @@ final class SentinelSource implements ConnectionSource {
 
     // --- the rest
 
+    /** Whether there are enough Sentinels for a failover, by what the first says that answers. */
+    @Override
+    public List<String> weaknesses(Duration timeout) {
+        long deadline = platform.nanoTime() + timeout.toNanos();
+        Attempts attempts = new Attempts();
+        int start = first;
+        for (int i = 0; i < sentinels.size(); i++) {
+            ConnectionSource sentinel = sentinels.get((start + i) % sentinels.size());
+            try {
+                Question.ask(sentinel, platform, left(deadline).dividedBy(2), connection -> {
+                    connection.sendCommand(() -> bytes("SENTINEL"), "ckquorum", uri.master());
+                    return connection.getOne();
+                });
+                return List.of();
+            } catch (JedisDataException e) {
+                String answer = sentinel.address() + " answered '" + e.getMessage() + "'";
+                return List.of(
+                        String.valueOf(e.getMessage()).startsWith("NOQUORUM")
+                                ? answer + ": when the master fails no other takes its place, and no lock can be had;"
+                                        + " start the other Sentinels"
+                                : "whether there are enough Sentinels for a failover cannot be read (" + answer
+                                        + "): see to it yourself, or grant +sentinel|ckquorum");
+            } catch (JedisException e) {
+                attempts.failed(sentinel.address(), e);
+            }
+        }
+        return List.of("no Sentinel answers (" + attempts.failure().getMessage()
+                + "): when the master fails no other is found, and no lock can be had; start the Sentinels");
+    }
+
     @Override
     public void drop(Jedis connection) {
         Open dropped = open.remove(connection);

@@ -68,6 +68,11 @@ public interface RedisLink extends AutoCloseable {
     /** A reply made no sense: what comes next over the same connections is not to be trusted either. */
     default void distrust() {}
 
+    /** What about the way to the server weakens the locks, each with its consequence and its remedy. */
+    default List<String> weaknesses(Duration timeout) {
+        return List.of();
+    }
+
     /** Where the server is, without secrets. */
     String address();
 

@@ -1,42 +1,29 @@
 package io.holdfast.redis.api;
 
 import static io.holdfast.redis.Until.until;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.LeastRights;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Future;
 
 /** The least that a user of Redis must be allowed, and a user who is allowed that. */
 final class AccessList {
-    static final List<String> COMMANDS = List.of(
-            "+eval",
-            "+evalsha",
-            "+time",
-            "+get",
-            "+set",
-            "+del",
-            "+exists",
-            "+pttl",
-            "+pexpire",
-            "+zadd",
-            "+zrem",
-            "+zrange",
-            "+zrank",
-            "+zscore",
-            "+hget",
-            "+hset",
-            "+hdel",
-            "+publish",
-            "+subscribe",
-            "+ping",
-            "+scan");
+    private static final LeastRights LEAST = LeastRights.of("redis://127.0.0.1:6379", "distributed_lock:");
+
+    static final List<String> COMMANDS = LEAST.commands();
 
     private final RedisServer redis;
 
@@ -45,21 +32,24 @@ final class AccessList {
         // So that the text of a script has to be sent.
         redis.command("SCRIPT", "FLUSH");
         redis.command("CONFIG", "RESETSTAT");
+        redis.command("ACL", "LOG", "RESET");
     }
 
     void allow(List<String> commands) {
-        List<String> command = new ArrayList<>(List.of(
-                "ACL",
-                "SETUSER",
-                "app",
-                "reset",
-                "on",
-                ">sesame",
-                "~distributed_lock:*",
-                "resetchannels",
-                "&distributed_lock:~inbox:*"));
+        List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", "app", "reset", "on", ">sesame"));
+        command.addAll(LEAST.scope());
         command.addAll(commands);
         redis.command(command.toArray(String[]::new));
+    }
+
+    /** What users were denied: commands, keys and channels. */
+    static Set<String> denied(RedisServer redis) {
+        Set<String> denied = new TreeSet<>();
+        for (Object entry : (List<?>) requireNonNull(redis.command("ACL", "LOG"))) {
+            List<?> fields = (List<?>) entry;
+            denied.add(String.valueOf(fields.get(fields.indexOf("object") + 1)));
+        }
+        return denied;
     }
 
     void removeUser() {
@@ -80,10 +70,20 @@ final class AccessList {
                 assertThat(two.inspect("*")).hasSize(1);
             }
             share(one, two);
+            count(one, two);
+            try (Lease both = one.allOf(one.lock("e"), one.lock("f")).acquire(Duration.ZERO)) {
+                assertThat(both.token("e")).isPositive();
+            }
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() ->
+                            one.lock("g", options -> options.minReplicas(1)).tryAcquire())
+                    .withMessageContaining("only 0 of the 1 replicas");
             StoreHealth health = one.health();
             assertThat(health.reachable()).as(health.toString()).isTrue();
         }
         assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        // A script may go on without what it was denied, and be slower.
+        assertThat(denied(redis)).isSubsetOf("info");
     }
 
     /** Reads, writes and takes permits; waits for each, and lets others in. */
@@ -114,5 +114,16 @@ final class AccessList {
             permit.extend(Duration.ofSeconds(60));
             assertThat(all.release()).isTrue();
         }
+    }
+
+    /** Sets a latch, for which another waits, and opens it. */
+    private static void count(Holdfast one, Holdfast two) throws Exception {
+        assertThat(one.latch("h").trySetCount(2)).isTrue();
+        Future<Boolean> waiter = Crowd.start(() -> two.latch("h").await(Duration.ofSeconds(10)));
+        one.latch("h").countDown();
+        assertThat(one.latch("h").getCount()).hasValue(1);
+        one.latch("h").countDown();
+        assertThat(Crowd.get(waiter)).isTrue();
+        assertThat(one.latch("h").clear()).isTrue();
     }
 }

@@ -10,6 +10,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.Loss;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.redis.LeastRights;
 import io.holdfast.redis.SharedRedis;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.spi.StoreHealth;
@@ -63,18 +64,40 @@ class AccessListIT {
             assertThat(health.warnings())
                     .singleElement()
                     .asString()
-                    .startsWith("the eviction policy cannot be read (redis://127.0.0.1:" + redis.port()
+                    .startsWith("the server's settings cannot be read (redis://127.0.0.1:" + redis.port()
                             + " answered 'NOPERM")
-                    .endsWith("): see that it is noeviction");
+                    .endsWith("): see that maxmemory-policy is noeviction and appendonly is yes, or grant +info");
         }
     }
 
     @Test
-    void health_withPermissionToReadIt_hasNothingToSay() {
+    void health_withPermissionToReadIt_tellsOnlyWhatThereIs() {
         access.allow(
                 Stream.concat(AccessList.COMMANDS.stream(), Stream.of("+info")).toList());
         try (Holdfast locks = connect()) {
-            assertThat(locks.health().warnings()).isEmpty();
+            assertThat(locks.health().warnings()).singleElement().asString().startsWith("appendonly is no: ");
+        }
+    }
+
+    @Test
+    void health_withoutPermissionToReadOneSetting_saysSoOnce_andWithItNothing() {
+        redis.command("CONFIG", "SET", "appendonly", "yes");
+        try {
+            access.allow(Stream.concat(AccessList.COMMANDS.stream(), Stream.of("+info"))
+                    .toList());
+            try (Holdfast locks = connect()) {
+                assertThat(locks.health().warnings())
+                        .singleElement()
+                        .asString()
+                        .startsWith("appendfsync cannot be read (");
+            }
+            access.allow(Stream.concat(AccessList.COMMANDS.stream(), LeastRights.TO_CHECK.stream())
+                    .toList());
+            try (Holdfast locks = connect()) {
+                assertThat(locks.health().warnings()).isEmpty();
+            }
+        } finally {
+            redis.command("CONFIG", "SET", "appendonly", "no");
         }
     }
 
