@@ -106,7 +106,7 @@ final class RedlockInspection {
         List<String> warnings = new ArrayList<>();
         List<Duration> roundTrips = new ArrayList<>();
         for (QuorumNode node : nodes) {
-            StoreHealth health = get(new Inspection(node.link(), keys, timeout).health(platform));
+            StoreHealth health = new Checkup(node.link(), platform, timeout, false).run();
             health.warnings().forEach(warning -> warnings.add(node.address() + ": " + warning));
             if (health.reachable()) {
                 roundTrips.add(health.roundTrip());
