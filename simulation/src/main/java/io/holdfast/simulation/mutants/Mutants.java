@@ -512,7 +512,7 @@ final class Mutants {
                     "one try for several has no limit while others stand before it",
                     new Edit(
                             GATHERING,
-                            "            limit(engine.commandTimeout().toNanos());\n" + "        } else if (members",
+                            "            limit(patience);\n" + "        } else if (members",
                             "        } else if (members")),
             Mutant.of(
                     "all or none: those before one that is not to be had are not given up again",
@@ -555,9 +555,8 @@ final class Mutants {
                     "a latch opens one too early",
                     new Edit(
                             LATCH_LUA,
-                            "  return count - (redis.call('HLEN', latch) - 1), made\n",
-                            "  local done = redis.call('HLEN', latch) - 1\n"
-                                    + "  return done == count - 1 and done > 0 and 0 or count - done, made\n")),
+                            "  return left < 0 and -2 or left, made\n",
+                            "  return left == 1 and tonumber(count) > 1 and 0 or left, made\n")),
             Mutant.of(
                     "a latch that is not set counts as open",
                     new Edit(LATCH, "return state.isOpen() ?", "return state.left() == 0 ?")),
