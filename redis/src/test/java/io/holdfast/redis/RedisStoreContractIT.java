@@ -8,10 +8,8 @@ import io.holdfast.testkit.contract.StoreControl;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 
 /** The contract on Redis 7.0, and on every Jedis. */
-@Tag("jedis-compat")
 class RedisStoreContractIT extends StoreContract {
     private static RedisControl redis;
 

@@ -201,8 +201,14 @@ public final class RedisSentinels implements AutoCloseable {
         inAHurry(() -> await(
                 "there is one master, which has its replicas",
                 () -> findMaster()
-                        .filter(master -> isMaster(master) && connectedReplicas(master) == REPLICAS)
-                        .isPresent()));
+                                .filter(master -> isMaster(master) && connectedReplicas(master) == REPLICAS)
+                                .isPresent()
+                        && sentinels.stream().noneMatch(RedisSentinels::isFailingOver)));
+    }
+
+    /** One that leads a failover whose new master goes before it is over waits for that one for ever. */
+    private static boolean isFailingOver(RedisServer sentinel) {
+        return String.valueOf(sentinel.command("SENTINEL", "MASTER", MASTER)).contains("failover_in_progress");
     }
 
     private static void awaitReplicas(RedisServer master, int number) {
