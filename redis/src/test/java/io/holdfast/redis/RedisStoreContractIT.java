@@ -9,7 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The contract on Redis 7.0, and on every Jedis. */
+/** The contract on Redis 7.0. */
 class RedisStoreContractIT extends StoreContract {
     private static RedisControl redis;
 

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.JedisPooled;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.UnifiedJedis;
 
 /** With {@code minReplicas} a lock counts when so many replicas have it. */
 class ReplicasIT {
@@ -202,7 +203,7 @@ class ReplicasIT {
 
     @Test
     void clientWithoutAConnectionOfItsOwn_isToldSo() {
-        try (JedisPooled jedis = new JedisPooled("127.0.0.1", master.port());
+        try (UnifiedJedis jedis = new UnifiedJedis(new HostAndPort("127.0.0.1", master.port()));
                 Holdfast client = Holdfast.builder()
                         .store(RedisStore.on(jedis))
                         .options(LockOptions.builder().minReplicas(1).build())
