@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * System.out.println(LeastRights.of("redis://db1:6379", "distributed_lock:").rule("app"));
  * }</pre>
  *
- * <p>To be allowed {@code INFO} too is no need, and a good thing: a client then knows a restart of the server from a mere
+ * <p>To be allowed {@code INFO} too is no need but in a quorum, and a good thing: a client then knows a restart of the server from a mere
  * break of the connection, and a health check can read what weakens the locks.
  */
 public final class LeastRights {
@@ -49,6 +49,27 @@ public final class LeastRights {
             "+scan",
             "+wait");
 
+    /** Nobody queues or shares there, and how long a server is up has to be read. */
+    private static final List<String> OF_A_QUORUM = List.of(
+            "+eval",
+            "+evalsha",
+            "+time",
+            "+get",
+            "+set",
+            "+del",
+            "+exists",
+            "+pttl",
+            "+pexpire",
+            "+zadd",
+            "+zrem",
+            "+zrange",
+            "+zscore",
+            "+publish",
+            "+subscribe",
+            "+ping",
+            "+scan",
+            "+info");
+
     private final List<String> scope;
     private final List<String> commands;
 
@@ -58,7 +79,8 @@ public final class LeastRights {
     }
 
     /**
-     * What is needed on the servers of a store: one server, those behind Sentinels, or the nodes of a cluster.
+     * What is needed on the servers of a store: one server, those behind Sentinels, the nodes of a cluster, or
+     * the servers of a quorum.
      *
      * @param uri the store's, of which no secret is kept
      * @param keyPrefix what every key starts with
@@ -83,6 +105,12 @@ public final class LeastRights {
                 ClusterUri.parse(store);
                 commands.add("+cluster|slots");
                 commands.add("+asking");
+            }
+            case "redlock", "redlocks" -> {
+                commands = new ArrayList<>(OF_A_QUORUM);
+                if (RedlockUri.parse(store).servers().stream().anyMatch(server -> server.database() != 0)) {
+                    commands.add("+select");
+                }
             }
             default -> throw new IllegalArgumentException("store URI '" + store + "' is none of Redis");
         }

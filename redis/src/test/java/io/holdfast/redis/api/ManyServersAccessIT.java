@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.redis.FiveServers;
 import io.holdfast.redis.LeastRights;
 import io.holdfast.servers.RedisCluster;
 import io.holdfast.servers.RedisSentinels;
@@ -87,6 +88,20 @@ class ManyServersAccessIT {
             assertThat(sentinels.sentinels())
                     .allSatisfy(
                             sentinel -> assertThat(AccessList.denied(sentinel)).isEmpty());
+        }
+    }
+
+    @Test
+    void quorum_onEveryServer() throws Exception {
+        try (FiveServers five = new FiveServers()) {
+            five.vouched(ofSeconds(60));
+            String uri = five.uri("?maxLease=60s&nodeTimeout=400ms").replace("://", "://app:sesame@");
+            allow(five.servers(), LeastRights.of(uri, "distributed_lock:"));
+
+            handOn(uri, "a");
+
+            assertThat(five.servers())
+                    .allSatisfy(server -> assertThat(AccessList.denied(server)).isEmpty());
         }
     }
 }
