@@ -75,8 +75,8 @@ public final class Holdfast implements AutoCloseable {
 
     /**
      * The lock of that name, taken strictly first come, first served, among all threads of all processes that take it this
-     * way: everybody stands in the store's queue, and the threads of a client do not pass it on among themselves. It is the
-     * same lock as {@link #lock}, and slower under contention.
+     * way: everybody stands in the store's queue, and the threads of a client pass it on among themselves only as they stand
+     * there, one directly behind the other. It is the same lock as {@link #lock}, and slower under contention.
      *
      * @throws UnsupportedOperationException if the store does not serve in that order
      */

@@ -95,7 +95,7 @@ final class Endings {
                 safe = false;
             } else if (!passOn(lease)) {
                 Acquisition next = leaves(lease);
-                if (next == null) {
+                if (next == null && !engine.lines().hasProcession(lease)) {
                     together.add(lease);
                 } else {
                     CompletableFuture<Boolean> outcome = new CompletableFuture<>();
@@ -154,6 +154,7 @@ final class Endings {
 
     /** A hold has ended in another way than by its release: the next in the line goes on. */
     void next(HeldLease lease) {
+        engine.lines().lost(lease);
         Acquisition next = engine.lines().ended(lease);
         if (next != null) {
             next.lead(null, null);
@@ -175,13 +176,20 @@ final class Endings {
     private void sendRelease(HeldLease lease, @Nullable Acquisition next, CompletableFuture<Boolean> outcome) {
         Acquisition.Ask ask = next == null ? null : next.askAlong();
         if (next == null || ask == null) {
-            Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
-                try {
-                    outcome.complete(released(lease, reply, error));
-                } finally {
-                    engine.requests().end();
-                }
-            });
+            List<String> served = engine.lines().served(lease);
+            Failures.guarded(() -> served.isEmpty()
+                            ? store.release(lease.name(), lease.owner())
+                            : store.release(lease.name(), lease.owner(), served))
+                    .whenComplete((reply, error) -> {
+                        try {
+                            if (error != null) {
+                                engine.lines().takeBack(lease, served);
+                            }
+                            outcome.complete(released(lease, reply, error));
+                        } finally {
+                            engine.requests().end();
+                        }
+                    });
             return;
         }
         engine.exchange(lease.owner(), ask.request(), (reply, error) -> {

@@ -224,6 +224,12 @@ public final class Engine implements AutoCloseable {
         waiting.put(owner, waiter);
     }
 
+    /** Who waits under that id; null if nobody does. */
+    @Nullable
+    Waiter waiter(String owner) {
+        return waiting.get(owner);
+    }
+
     void forget(String owner) {
         waiting.remove(owner);
     }

@@ -187,6 +187,15 @@ final class HeldLease {
                 .orElse(false);
     }
 
+    /** Whether it is what one who wants a lease on these terms would have got, and may be passed on to it. */
+    boolean suits(LockOptions next, long nowNanos) {
+        return options.renewal()
+                && next.renewal()
+                && options.lease().equals(next.lease())
+                // One that was extended would leave more than the next has asked for.
+                && validity().untilNanos() - nowNanos <= options.lease().toNanos();
+    }
+
     /** Ties the renewal to a handle: once nobody refers to it any more, renewal ends. */
     void follow(Object handle) {
         this.handle = new WeakReference<>(handle);

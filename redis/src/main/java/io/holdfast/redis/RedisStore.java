@@ -23,6 +23,7 @@ import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -337,7 +338,16 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner) {
-        return sendRelease(name, owner).thenApply(answer -> {
+        return release(name, owner, List.of());
+    }
+
+    @Override
+    public CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
+        if (served.stream().anyMatch(unanswered::isInDoubt)) {
+            // One that is in doubt is said again later, which is done one by one.
+            return LockStore.super.release(name, owner, served);
+        }
+        return sendRelease(name, owner, served).thenApply(answer -> {
             Reply reply = new Reply(link, answer);
             followUp(name, owner, reply);
             return released(reply.part(0).count(), answer);
@@ -369,7 +379,7 @@ public final class RedisStore implements LockStore {
     }
 
     private void sayAgain(String name, String owner, long delayNanos, int tries) {
-        Runnable say = () -> sendRelease(name, owner).whenComplete((answer, error) -> {
+        Runnable say = () -> sendRelease(name, owner, List.of()).whenComplete((answer, error) -> {
             if (error == null) {
                 followUp(name, owner, new Reply(link, answer));
             } else if (tries > 1) {
@@ -380,11 +390,14 @@ public final class RedisStore implements LockStore {
                 .schedule(delayNanos, () -> context.platform().callbacks().execute(say));
     }
 
-    private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner) {
+    private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner, List<String> served) {
         ServerClock.Moment sent = now();
-        List<String> args = unanswered.isInDoubt(owner)
-                ? List.of("release", owner, keys.inbox(), "time")
-                : List.of("release", owner, keys.inbox());
+        List<String> args = new ArrayList<>(4 + served.size());
+        Collections.addAll(args, "release", owner, keys.inbox());
+        if (!served.isEmpty() || unanswered.isInDoubt(owner)) {
+            args.add("time");
+            args.addAll(served);
+        }
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, timeout)
                 .thenApply(answer -> {
                     Reply reply = new Reply(link, answer);
@@ -485,7 +498,7 @@ public final class RedisStore implements LockStore {
     /** What comes into this client's inbox: who got which lock when, for how long, and with which tokens. */
     private final class Mail implements RedisLink.Listener {
         private static final Pattern GRANT =
-                Pattern.compile("(\\S+) (\\d{1,16}) (\\d{1,9}) (\\d{1,9}) (\\d{1,16}) (.+)");
+                Pattern.compile("(\\S+) (\\d{1,16}) (\\d{1,9})((?:,\\S+)?) (\\d{1,9}) (\\d{1,16}) (.+)");
 
         @Override
         public void subscribed() {
@@ -501,12 +514,12 @@ public final class RedisStore implements LockStore {
                 return;
             }
             Matcher grant = GRANT.matcher(text);
-            if (!grant.matches() || !keys.isLock(grant.group(6))) {
+            if (!grant.matches() || !keys.isLock(grant.group(7))) {
                 return;
             }
-            String name = keys.name(grant.group(6));
+            String name = keys.name(grant.group(7));
             String owner = grant.group(1);
-            ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(5)), life, now());
+            ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());
             if (since == null) {
                 context.events().wake(name, owner);
             } else {
@@ -516,10 +529,22 @@ public final class RedisStore implements LockStore {
                                 owner,
                                 Long.parseLong(grant.group(2)),
                                 Integer.parseInt(grant.group(3)),
-                                Duration.ofMillis(Long.parseLong(grant.group(4))),
+                                Duration.ofMillis(Long.parseLong(grant.group(5))),
                                 since.nanos(),
-                                since.wallMillis()));
+                                since.wallMillis(),
+                                behind(owner, grant.group(4))));
             }
+        }
+
+        /** They are named without the client, which is that of the owner. */
+        private List<String> behind(String owner, String list) {
+            if (list.isEmpty()) {
+                return List.of();
+            }
+            String client = owner.substring(0, owner.indexOf(':') + 1);
+            return Arrays.stream(list.substring(1).split(","))
+                    .map(client::concat)
+                    .toList();
         }
     }
 }

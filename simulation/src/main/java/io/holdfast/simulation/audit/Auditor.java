@@ -145,9 +145,8 @@ public final class Auditor {
         boolean passedOn = !audit.isGranted(token);
         if (passedOn) {
             hits.passedOn();
-            if (fair) {
-                throw new Violation(
-                        "L4", "lock " + name + ": one that stands in the store's queue was given it elsewhere");
+            if (fair && belief.isHeld() && !isExcused(name)) {
+                isNextInTheQueue(Peek.served(party.engine(), name), name);
             }
         }
         if (!excused && token <= floor && !(passedOn && isExcused(name))) {
@@ -170,6 +169,26 @@ public final class Auditor {
         held.add(new Held(party, belief, share));
         world.trace().add(party.host().name(), "holds " + name + " with", token);
         check();
+    }
+
+    /** One that stands in the store's queue may be given a lock within its client only before all others there. */
+    private void isNextInTheQueue(List<String> served, String name) {
+        if (served.isEmpty()) {
+            throw new Violation(
+                    "L4", "lock " + name + ": one that stands in the store's queue was given it out of its turn");
+        }
+        String given = served.get(served.size() - 1);
+        Set<String> queue = server.model()
+                .sortedSet(prefix + "~queue:{" + prefix + name + "}")
+                .keySet();
+        for (String ahead : queue.contains(given) ? queue : Set.<String>of()) {
+            if (ahead.equals(given)) {
+                return;
+            }
+            if (audit.isWaiting(ahead)) {
+                throw new Violation("L4", given + " was passed " + name + " before " + ahead + ", who came first");
+            }
+        }
     }
 
     /** How often a client was given a lock. */

@@ -189,10 +189,19 @@ public final class Liveness {
 
     private void tickets(String name, Set<String> seen) {
         for (String owner : live(name)) {
-            if (waiter(owner) == null && !isOfTheDead(owner) && lasts("ticket " + owner, patience(), seen)) {
+            if (waiter(owner) == null
+                    && !isServed(owner, name)
+                    && !isOfTheDead(owner)
+                    && lasts("ticket " + owner, patience(), seen)) {
                 throw new Violation("H1", "a ticket of " + owner + " is left, who does not wait any more");
             }
         }
+    }
+
+    /** It has had the lock in its turn, and its ticket goes when the last of those behind it gives it back. */
+    private boolean isServed(String owner, String name) {
+        return parties.stream()
+                .anyMatch(party -> Peek.served(party.engine(), name).contains(owner));
     }
 
     private List<String> live(String name) {

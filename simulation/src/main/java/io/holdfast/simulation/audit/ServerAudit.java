@@ -303,6 +303,11 @@ public final class ServerAudit implements Server.Watcher {
         }
     }
 
+    /** Whether a client that lives has somebody who waits under that id. */
+    boolean isWaiting(String owner) {
+        return isWaiting.test(owner);
+    }
+
     /** Which faults have come true. */
     private void notice(String kind, String actor, State then, boolean late) {
         String owner = owner(then.value());

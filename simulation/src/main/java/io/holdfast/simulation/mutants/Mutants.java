@@ -13,6 +13,7 @@ final class Mutants {
     private static final String ENDINGS = "core/src/main/java/io/holdfast/internal/Endings.java";
     private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
     private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
+    private static final String PROCESSION = "core/src/main/java/io/holdfast/internal/Procession.java";
     private static final String LOSSES = "core/src/main/java/io/holdfast/internal/Losses.java";
     private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
     private static final String WISH = "core/src/main/java/io/holdfast/internal/Wish.java";
@@ -63,7 +64,7 @@ final class Mutants {
                     "a grant that was pushed is trusted, whatever its age",
                     new Edit(
                             STORE,
-                            "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(5)), life, now());",
+                            "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());",
                             "ServerClock.Moment since = now();")),
             Mutant.of(
                     "the age of a pushed grant is told by the monotonic clock alone",
@@ -279,9 +280,9 @@ final class Mutants {
                     "a release writes what a full server refuses, first",
                     new Edit(
                             LOCK,
-                            "  drop(owner)\n" + "  local held = isMine",
+                            "  drop(owner)\n" + "  if ARGV[5] then",
                             "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
-                                    + "  local held = isMine")),
+                                    + "  if ARGV[5] then")),
             Mutant.of(
                     "who waits sleeps until the holder's lease is over",
                     new Edit(
@@ -571,5 +572,34 @@ final class Mutants {
                     new Edit(INQUIRY, "        fail(new ClientClosedException(name));\n", "")),
             Mutant.of(
                     "a leader that is deposed is not interrupted",
-                    new Edit(ELECTION, "            lease.lost().thenAccept(loss -> interrupt(lease));\n", "")));
+                    new Edit(ELECTION, "            lease.lost().thenAccept(loss -> interrupt(lease));\n", "")),
+            Mutant.of(
+                    "those of other clients are passed over by a row of one client",
+                    new Edit(
+                            LOCK,
+                            "    if string.sub(other, 1, #client) ~= client then\n" + "      break\n" + "    end\n"
+                                    + "    count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)\n",
+                            "    if string.sub(other, 1, #client) == client then\n"
+                                    + "      count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)\n"
+                                    + "    end\n")),
+            Mutant.of("a row has one token for all", new Edit(PROCESSION, "                    nextToken++;\n", "")),
+            Mutant.of(
+                    "a row has more turns than tokens",
+                    new Edit(PROCESSION, " && next < behind.size() && tokensLeft > 0)", " && next < behind.size())")),
+            Mutant.of(
+                    "a row ends, and the tickets of those who were served stay",
+                    new Edit(
+                            PROCESSION,
+                            "                    served.add(id);\n",
+                            "                    served.size();\n")),
+            Mutant.of(
+                    "a row whose lease is lost leaves the tickets of those who were served",
+                    new Edit(ENDINGS, "        engine.lines().lost(lease);\n", "")),
+            Mutant.of(
+                    "one of a row that has another lease in mind is passed over",
+                    new Edit(
+                            PROCESSION,
+                            "                return null;\n" + "            }\n" + "            next++;",
+                            "                next++;\n" + "                continue;\n" + "            }\n"
+                                    + "            next++;")));
 }
