@@ -132,6 +132,7 @@ class ArchitectureTest {
         internalsStayInside(
                         "io.holdfast.redis..",
                         "io.holdfast.jdbc..",
+                        "io.holdfast.http..",
                         "io.holdfast.testkit..",
                         "io.holdfast.cli..",
                         "io.holdfast.examples..")
