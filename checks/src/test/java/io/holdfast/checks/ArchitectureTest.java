@@ -33,7 +33,8 @@ class ArchitectureTest {
         "io.holdfast.memory..",
         "io.holdfast.internal..",
         "io.holdfast.redis..",
-        "io.holdfast.jdbc.."
+        "io.holdfast.jdbc..",
+        "io.holdfast.http.."
     };
 
     private static final Map<String, Set<String>> PORTS_ONLY = Map.of(
