@@ -28,7 +28,13 @@ class ArchitectureTest {
             .importPackages("io.holdfast");
 
     private static final String[] PUBLISHED = {
-        "io.holdfast", "io.holdfast.spi..", "io.holdfast.memory..", "io.holdfast.internal..", "io.holdfast.redis.."
+        "io.holdfast",
+        "io.holdfast.spi..",
+        "io.holdfast.memory..",
+        "io.holdfast.internal..",
+        "io.holdfast.redis..",
+        "io.holdfast.jdbc..",
+        "io.holdfast.http.."
     };
 
     private static final Map<String, Set<String>> PORTS_ONLY = Map.of(
@@ -124,7 +130,11 @@ class ArchitectureTest {
     @Test
     void backends_doNotSeeTheEngine() {
         internalsStayInside(
-                        "io.holdfast.redis..", "io.holdfast.testkit..", "io.holdfast.cli..", "io.holdfast.examples..")
+                        "io.holdfast.redis..",
+                        "io.holdfast.jdbc..",
+                        "io.holdfast.testkit..",
+                        "io.holdfast.cli..",
+                        "io.holdfast.examples..")
                 .check(LIBRARY);
     }
 
@@ -153,13 +163,24 @@ class ArchitectureTest {
                 .check(LIBRARY);
     }
 
+    /** The driver is the application's business. */
+    @Test
+    void jdbc_dependsOnNothingButTheJdkAndTheApi() {
+        classes()
+                .that(resideInAnyPackage("io.holdfast.jdbc.."))
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("java..", "org.jspecify..", "io.holdfast", "io.holdfast.jdbc..")
+                .check(LIBRARY);
+    }
+
     @Test
     void theSpi_doesNotNameABackend() {
         noClasses()
                 .that(resideInAnyPackage("io.holdfast", "io.holdfast.spi..", "io.holdfast.internal.."))
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("io.holdfast.redis..", "io.holdfast.memory..")
+                .resideInAnyPackage("io.holdfast.redis..", "io.holdfast.jdbc..", "io.holdfast.memory..")
                 .check(LIBRARY);
     }
 

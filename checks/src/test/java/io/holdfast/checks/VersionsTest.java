@@ -11,7 +11,8 @@ class VersionsTest {
     void theBom_hasTheVersionOfTheBuild_andNamesEveryPublishedModule() {
         String bom = Repo.read(Repo.ROOT.resolve("bom/pom.xml"));
         assertThat(bom).contains("<version>" + System.getProperty("holdfast.test.version") + "</version>");
-        for (String artifact : List.of("holdfast-core", "holdfast-redis", "holdfast-testkit")) {
+        for (String artifact :
+                List.of("holdfast-core", "holdfast-redis", "holdfast-jdbc", "holdfast-http", "holdfast-testkit")) {
             assertThat(bom).contains("<artifactId>" + artifact + "</artifactId>");
         }
         assertThat(bom).doesNotContain("holdfast-test-servers");

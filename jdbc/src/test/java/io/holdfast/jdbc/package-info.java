@@ -1,0 +1,5 @@
+/** The gate on real databases. */
+@NullMarked
+package io.holdfast.jdbc;
+
+import org.jspecify.annotations.NullMarked;
