@@ -4,9 +4,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -20,23 +18,13 @@ import org.slf4j.LoggerFactory;
 final class Hold {
     private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
 
-    /**
-     * A resource that the lock guards.
-     *
-     * @param resource its name at the gate
-     * @param lockName whose token is shown there
-     */
-    record Gated(String resource, String lockName) {}
-
     private final Lease lease;
     private final Map<String, LockedMethod.Share> shares;
-    private final Set<Gated> gated = ConcurrentHashMap.newKeySet();
     private final Duration atLeast;
     private final long since = System.nanoTime();
     private final Consumer<Hold> onEnd;
     private int uses = 1;
     private @Nullable Thread runner;
-    private volatile boolean transactional;
 
     /** @param onEnd called once, before it is given back */
     Hold(Lease lease, Map<String, LockedMethod.Share> shares, Duration atLeast, Consumer<Hold> onEnd) {
@@ -52,32 +40,6 @@ final class Hold {
 
     Map<String, LockedMethod.Share> shares() {
         return shares;
-    }
-
-    Set<Gated> gated() {
-        return gated;
-    }
-
-    void guard(Gated more) {
-        gated.add(more);
-    }
-
-    /** A transaction ran, or runs, while it is held. */
-    void sawTransaction() {
-        transactional = true;
-    }
-
-    /**
-     * Refuses a section that names a gate and never was in a transaction.
-     *
-     * @throws IllegalStateException if it is one
-     */
-    void checkGates() {
-        if (!gated.isEmpty() && !transactional) {
-            throw new IllegalStateException("lock '" + lease.lockName() + "' guards " + gated
-                    + ", and no transaction ran in which the gate could have been asked: what was written is not guarded;"
-                    + " make the method @Transactional");
-        }
     }
 
     /** One more uses it. Only for those who know that one uses it still. */

@@ -75,7 +75,7 @@ public @interface Locked {
 
     /**
      * The resource that the method writes to in its transaction. If given, the {@link io.holdfast.FencingGate} bean is asked to
-     * admit the lease's token for it, in the transaction and just before the commit.
+     * admit the lease's token for it, in the transaction and before the method runs. A call without a transaction is refused.
      */
     String gate() default "";
 

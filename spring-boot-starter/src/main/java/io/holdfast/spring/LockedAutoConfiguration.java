@@ -3,8 +3,10 @@ package io.holdfast.spring;
 import io.holdfast.FencingGate;
 import io.holdfast.Holdfast;
 import java.time.Duration;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -26,16 +28,17 @@ import org.springframework.util.function.SingletonSupplier;
         matchIfMissing = true)
 class LockedAutoConfiguration {
 
-    /**
-     * Static, and with nothing but providers: it is made before other beans, and must not have them made before it.
-     */
+    /** Static, and with nothing but providers: it is made before other beans, and must not have them made before it. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedPostProcessor holdfastLockedPostProcessor(
-            LockedMethods methods, ObjectProvider<Sections> sections, Environment environment) {
+            LockedMethods methods,
+            ObjectProvider<Sections> sections,
+            @Qualifier("holdfastGates") ObjectProvider<MethodInterceptor> gates,
+            Environment environment) {
         boolean byClass = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
-        return new LockedPostProcessor(
-                methods, new LockedInterceptor(methods, SingletonSupplier.of(sections::getObject)), byClass);
+        LockedInterceptor locks = new LockedInterceptor(methods, SingletonSupplier.of(sections::getObject));
+        return new LockedPostProcessor(methods, locks, gates.getIfAvailable(), byClass);
     }
 
     @Bean
@@ -82,8 +85,15 @@ class LockedAutoConfiguration {
 
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static TransactionTies holdfastTransactionTies(ThreadHolds ofThread, ObjectProvider<FencingGate> gate) {
-            return new TransactionTies(ofThread, gate::getIfUnique);
+        static TransactionTies holdfastTransactionTies(ThreadHolds ofThread) {
+            return new TransactionTies(ofThread);
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static MethodInterceptor holdfastGates(
+                LockedMethods methods, ThreadHolds ofThread, BeanFactory beans, ObjectProvider<FencingGate> gate) {
+            return new GateInterceptor(methods, ofThread, beans, gate::getIfUnique);
         }
 
         @Bean

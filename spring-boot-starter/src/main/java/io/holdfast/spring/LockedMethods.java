@@ -24,6 +24,12 @@ final class LockedMethods {
                 || AnnotatedElementUtils.hasAnnotation(method, Locked.AllOf.class);
     }
 
+    /** Whether one of its annotations names a gate. */
+    static boolean isGated(Method method) {
+        return AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Locked.class, Locked.AllOf.class).stream()
+                .anyMatch(annotation -> !annotation.gate().isEmpty());
+    }
+
     /** The one that the class of the bean has, if that or the one called has the annotation. */
     @Nullable
     LockedMethod find(Method called, Class<?> type) {

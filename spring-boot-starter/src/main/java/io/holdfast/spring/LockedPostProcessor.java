@@ -4,6 +4,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiPredicate;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
@@ -30,27 +32,44 @@ final class LockedPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProc
     private static final @Nullable Class<?> TRANSACTION = transactionAdvice();
 
     private final LockedMethods methods;
+    private final @Nullable Advisor gates;
 
-    LockedPostProcessor(LockedMethods methods, LockedInterceptor interceptor, boolean proxyTargetClass) {
+    /** @param gates null if there are no transactions */
+    LockedPostProcessor(
+            LockedMethods methods,
+            MethodInterceptor interceptor,
+            @Nullable MethodInterceptor gates,
+            boolean proxyTargetClass) {
         this.methods = methods;
-        this.advisor = advisor(interceptor);
+        this.advisor = advisor(interceptor, LockedPostProcessor::isLocked);
+        this.gates = gates == null ? null : advisor(gates, LockedPostProcessor::isGated);
         setProxyTargetClass(proxyTargetClass);
         setBeforeExistingAdvisors(true);
     }
 
-    private static Advisor advisor(LockedInterceptor interceptor) {
+    private static Advisor advisor(MethodInterceptor interceptor, BiPredicate<Method, Class<?>> matches) {
         DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
                 new StaticMethodMatcherPointcut() {
                     @Override
                     public boolean matches(Method method, Class<?> type) {
-                        return AnnotationUtils.isCandidateClass(method.getDeclaringClass(), Locked.class)
-                                && (LockedMethods.isLocked(method)
-                                        || LockedMethods.isLocked(AopUtils.getMostSpecificMethod(method, type)));
+                        return matches.test(method, type);
                     }
                 },
                 interceptor);
         advisor.setOrder(ADVICE_ORDER);
         return advisor;
+    }
+
+    private static boolean isLocked(Method method, Class<?> type) {
+        return AnnotationUtils.isCandidateClass(method.getDeclaringClass(), Locked.class)
+                && (LockedMethods.isLocked(method)
+                        || LockedMethods.isLocked(AopUtils.getMostSpecificMethod(method, type)));
+    }
+
+    private static boolean isGated(Method method, Class<?> type) {
+        return isLocked(method, type)
+                && (LockedMethods.isGated(method)
+                        || LockedMethods.isGated(AopUtils.getMostSpecificMethod(method, type)));
     }
 
     private static @Nullable Class<?> transactionAdvice() {
@@ -76,13 +95,22 @@ final class LockedPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProc
         checkAll(ClassUtils.getUserClass(type));
         if (!proxied) {
             Object proxy = super.postProcessAfterInitialization(bean, beanName);
+            addGates(proxy);
             checkReached(proxy, type);
             return proxy;
         }
         Advised existing = (Advised) bean;
         existing.addAdvisor(position(existing.getAdvisors()), Objects.requireNonNull(advisor));
+        addGates(bean);
         checkReached(bean, type);
         return bean;
+    }
+
+    /** Behind all others, and so inside of the transaction. */
+    private void addGates(Object proxy) {
+        if (gates != null && proxy instanceof Advised advised && !advised.isFrozen()) {
+            advised.addAdvisor(gates);
+        }
     }
 
     private boolean interfacesHaveLocks(Advised proxy) {

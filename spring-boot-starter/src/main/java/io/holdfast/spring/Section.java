@@ -45,13 +45,6 @@ final class Section {
 
     /** Ends, and says so if a lock that it gives back was lost. */
     void end() {
-        leaveAll();
-        if (own != null) {
-            own.checkGates();
-        }
-    }
-
-    private void leaveAll() {
         RuntimeException failure = null;
         for (int i = holds.size() - 1; i >= 0; i--) {
             try {
@@ -72,7 +65,7 @@ final class Section {
     /** Ends after a failure, which is what the caller hears of first. */
     void endAfter(Throwable failure) {
         try {
-            leaveAll();
+            end();
         } catch (RuntimeException e) {
             if (e != failure) {
                 failure.addSuppressed(e);

@@ -59,8 +59,7 @@ final class Sections {
             LockedMethod method,
             Set<Hold> around,
             @Nullable DistributedLock lock,
-            Map<String, LockedMethod.Share> shares,
-            List<Hold.Gated> gated) {}
+            Map<String, LockedMethod.Share> shares) {}
 
     /**
      * Which locks a call wants, and which of them it has.
@@ -72,13 +71,9 @@ final class Sections {
         Set<Hold> around = new LinkedHashSet<>();
         List<DistributedLock> missing = new ArrayList<>();
         Map<String, LockedMethod.Share> shares = new HashMap<>();
-        List<Hold.Gated> gated = new ArrayList<>();
         for (LockedMethod.Wanted wanted : method.wanted()) {
             String name = wanted.name().value(target, arguments, beans);
             Hold hold = held.get(name);
-            if (wanted.gate() != null) {
-                gated.add(new Hold.Gated(wanted.gate().value(target, arguments, beans), name));
-            }
             if (hold == null) {
                 missing.add(wanted.lock(client, name));
                 shares.putIfAbsent(name, wanted.share());
@@ -97,7 +92,7 @@ final class Sections {
         if (!missing.isEmpty()) {
             lock = missing.size() == 1 ? missing.get(0) : client.allOf(missing);
         }
-        return new Plan(method, around, lock, shares, gated);
+        return new Plan(method, around, lock, shares);
     }
 
     /** Takes what a call needs, waiting on this thread; empty if it is to be skipped. */
@@ -117,7 +112,6 @@ final class Sections {
         }
         plan.around().forEach(Hold::enter);
         Section section = new Section(List.copyOf(plan.around()), own);
-        guard(plan, section);
         if (transactions != null) {
             try {
                 transactions.tie(section.holds());
@@ -127,16 +121,6 @@ final class Sections {
             }
         }
         return Optional.of(section);
-    }
-
-    private static void guard(Plan plan, Section section) {
-        for (Hold.Gated gated : plan.gated()) {
-            for (Hold hold : section.holds()) {
-                if (hold.shares().containsKey(gated.lockName())) {
-                    hold.guard(gated);
-                }
-            }
-        }
     }
 
     private static Optional<Lease> acquire(LockedMethod method, DistributedLock lock) throws InterruptedException {

@@ -1,11 +1,8 @@
 package io.holdfast.spring;
 
-import io.holdfast.FencingGate;
 import io.holdfast.LeaseLostException;
-import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -21,17 +18,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Ties locks to transactions. A lock that is taken in a transaction is kept until that has ended. Before any transaction of
  * a thread commits, every lock that the thread holds by annotation has to be valid still; the check is the last thing that
  * happens before the commit itself, behind all synchronizations. Between the two there is a window that no check closes:
- * only a gate does, which is asked inside the transaction.
+ * only a {@linkplain GateInterceptor gate} does.
  */
 final class TransactionTies implements Sections.Ties {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionTies.class);
 
     private final ThreadHolds ofThread;
-    private final Supplier<@Nullable FencingGate> gate;
 
-    TransactionTies(ThreadHolds ofThread, Supplier<@Nullable FencingGate> gate) {
+    TransactionTies(ThreadHolds ofThread) {
         this.ofThread = ofThread;
-        this.gate = gate;
     }
 
     @Override
@@ -43,20 +38,8 @@ final class TransactionTies implements Sections.Ties {
         Tie tie = new Tie(holds);
         for (Hold hold : holds) {
             hold.enter();
-            hold.sawTransaction();
         }
         TransactionSynchronizationManager.registerSynchronization(tie);
-    }
-
-    private void admit(Hold hold) {
-        for (Hold.Gated gated : hold.gated()) {
-            FencingGate bean = gate.get();
-            if (bean == null) {
-                throw new IllegalStateException("lock '" + gated.lockName() + "' guards the resource '"
-                        + gated.resource() + "', and there is no FencingGate bean to ask");
-            }
-            bean.admit(gated.resource(), hold.lease().token(gated.lockName()));
-        }
     }
 
     /**
@@ -79,20 +62,8 @@ final class TransactionTies implements Sections.Ties {
     /** Hears of every transaction of a manager, on the thread that runs it. */
     private final class Listener implements TransactionExecutionListener {
         @Override
-        public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-            ofThread.all().forEach(Hold::sawTransaction);
-        }
-
-        @Override
         public void beforeCommit(TransactionExecution transaction) {
-            Collection<Hold> holds = ofThread.all();
-            for (Hold hold : holds) {
-                if (!transaction.isReadOnly()) {
-                    admit(hold);
-                }
-            }
-            // Last, as nothing else is to come before the commit.
-            holds.forEach(hold -> hold.lease().ensureValid());
+            ofThread.all().forEach(hold -> hold.lease().ensureValid());
         }
     }
 

@@ -9,8 +9,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.StaleTokenException;
+import io.holdfast.jdbc.JdbcFencingGate;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.testkit.Faults;
+import java.sql.Connection;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -345,16 +347,40 @@ class TransactionsIT {
     void theGate_isAskedInTheTransaction_andRollsItBackWhenTheTokenIsStale() throws Exception {
         account.gated(1, null, sql -> {});
         assertThat(balance()).isEqualTo(1);
-        assertThatThrownBy(() -> account.gated(1, null, sql -> GATE.get().admit("account-1", Long.MAX_VALUE)))
+        GATE.get().admit("account-1", Long.MAX_VALUE); // a later holder
+        assertThatThrownBy(() -> account.gated(1, null, sql -> {}))
                 .isInstanceOf(StaleTokenException.class);
         assertThat(balance()).isEqualTo(1);
     }
 
     @Test
-    void aGateWithoutATransaction_isReported() {
+    void aGateWithoutATransaction_isRefusedBeforeAnythingIsWritten() {
         assertThatThrownBy(() -> account.gatedWithoutTransaction(1))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("@Transactional");
+        assertThat(balance()).isZero();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Account.class)
+    static class OwnGate {}
+
+    @Test
+    @Faults(3)
+    void theGateInTheDatabase_refusesAStaleTokenInTheSameTransaction() throws Exception {
+        try (ConfigurableApplicationContext other =
+                Apps.start(redis, OwnGate.class, DATABASE, "spring.datasource.username=sa")) {
+            try (Connection connection = other.getBean(DataSource.class).getConnection()) {
+                JdbcFencingGate.create().createTable(connection);
+            }
+            Account gated = other.getBean(Account.class);
+            gated.gated(1, null, sql -> {});
+            assertThat(balance()).isEqualTo(1);
+            jdbc.update("UPDATE holdfast_fence SET token = ?", Long.MAX_VALUE);
+            assertThatThrownBy(() -> gated.gated(1, null, sql -> {})).isInstanceOf(StaleTokenException.class);
+            assertThat(balance()).isEqualTo(1);
+        }
     }
 
     @Test
