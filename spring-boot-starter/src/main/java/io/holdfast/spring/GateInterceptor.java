@@ -30,9 +30,8 @@ final class GateInterceptor implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
-        LockedMethod method = target == null
-                ? null
-                : methods.find(invocation.getMethod(), AopUtils.getTargetClass(target));
+        LockedMethod method =
+                target == null ? null : methods.find(invocation.getMethod(), AopUtils.getTargetClass(target));
         if (method != null && target != null) {
             for (LockedMethod.Wanted wanted : method.wanted()) {
                 if (wanted.gate() != null) {

@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
@@ -47,5 +48,10 @@ class HoldfastAutoConfiguration {
     @ConditionalOnMissingBean
     HoldfastLifecycle holdfastLifecycle(Holdfast locks, HoldfastProperties properties) {
         return new HoldfastLifecycle(locks, properties.startupCheck());
+    }
+
+    @Bean
+    Candidacies holdfastCandidacies(Holdfast locks, HoldfastProperties properties, ApplicationEventPublisher events) {
+        return new Candidacies(locks, properties.election().names(), events);
     }
 }

@@ -27,7 +27,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param startupCheck What happens if the store does not answer when the application starts.
  * @param locked Methods with the annotation Locked.
  * @param election Elections that this application stands for.
- * @param endpoint The actuator endpoint.
  */
 @ConfigurationProperties("holdfast")
 record HoldfastProperties(
@@ -45,8 +44,7 @@ record HoldfastProperties(
         @DefaultValue BackoffProperties backoff,
         @DefaultValue("fail") StartupCheck startupCheck,
         @DefaultValue LockedProperties locked,
-        @DefaultValue ElectionProperties election,
-        @DefaultValue EndpointProperties endpoint) {
+        @DefaultValue ElectionProperties election) {
 
     /** What to do about a store that does not answer when the application starts. */
     enum StartupCheck {
@@ -83,13 +81,6 @@ record HoldfastProperties(
      * @param names Elections to stand for from the start; being elected and deposed is published as events.
      */
     record ElectionProperties(@DefaultValue List<String> names) {}
-
-    /**
-     * The endpoint.
-     *
-     * @param release Whether the endpoint may take a lock from its holder by force.
-     */
-    record EndpointProperties(@DefaultValue("false") boolean release) {}
 
     LockOptions options() {
         LockOptions.Builder options = LockOptions.builder();

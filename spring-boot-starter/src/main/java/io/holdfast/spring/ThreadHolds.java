@@ -8,6 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** What the calling thread has taken by calls that have not ended, by the names of the locks. Thread safe. */
 final class ThreadHolds {
+    // Not static: two contexts in one JVM know nothing of each other.
+    @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<Map<String, Hold>> ofThread = new ThreadLocal<>();
 
     /** Not to be changed. */

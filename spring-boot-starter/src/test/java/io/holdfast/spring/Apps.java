@@ -22,7 +22,8 @@ final class Apps {
     static ConfigurableApplicationContext start(Class<?> source, String... properties) {
         return new SpringApplicationBuilder(source)
                 .web(WebApplicationType.NONE)
-                .properties("spring.main.banner-mode=off", "logging.level.root=warn")
+                // A machine that builds is a busy one.
+                .properties("spring.main.banner-mode=off", "logging.level.root=warn", "holdfast.command-timeout=10s")
                 .properties(properties)
                 .registerShutdownHook(false)
                 .run();

@@ -164,7 +164,8 @@ class HoldfastAutoConfigurationIT {
 
     @Test
     void aServerThatDoesNotAnswer_isAFailureWithARemedy() {
-        Throwable failure = catchThrowable(() -> Apps.start(Plain.class, "spring.data.redis.port=1").close());
+        Throwable failure = catchThrowable(
+                () -> Apps.start(Plain.class, "spring.data.redis.port=1").close());
         FailureAnalysis analysis = analysis(failure);
         assertThat(analysis.getDescription()).contains("redis://localhost:1").contains("does not answer");
         assertThat(analysis.getAction()).contains("spring.data.redis").contains("holdfast.startup-check=warn");
@@ -236,8 +237,7 @@ class HoldfastAutoConfigurationIT {
 
     @Test
     void shutdown_releasesAfterTheWorkHasEndedAndBeforeConnectionsGo() {
-        ConfigurableApplicationContext app =
-                Apps.start(redis, Ending.class, "spring.data.redis.password=secret");
+        ConfigurableApplicationContext app = Apps.start(redis, Ending.class, "spring.data.redis.password=secret");
         assertThat(app.getBean(Holdfast.class).lock("draining").tryLock()).isTrue();
         app.close();
         assertThat(Ending.HELD_WHILE_DRAINING).isTrue();
@@ -267,9 +267,20 @@ class HoldfastAutoConfigurationIT {
             }
         }
         for (String name : Set.of(
-                    "uri", "prefix", "lease", "renewal", "max-hold", "backoff.first", "hand-over", "min-replicas",
-                    "on-loss", "startup-check", "locked.wait-for")) {
-            assertThat(metadata).as("written by the annotation processor of the build").contains("\"holdfast." + name + "\"");
+                "uri",
+                "prefix",
+                "lease",
+                "renewal",
+                "max-hold",
+                "backoff.first",
+                "hand-over",
+                "min-replicas",
+                "on-loss",
+                "startup-check",
+                "locked.wait-for")) {
+            assertThat(metadata)
+                    .as("written by the annotation processor of the build")
+                    .contains("\"holdfast." + name + "\"");
         }
     }
 }

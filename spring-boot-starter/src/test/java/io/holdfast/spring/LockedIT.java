@@ -178,8 +178,10 @@ class LockedIT {
 
     @Test
     void theName_isMadeOfArgumentsBeansAndProperties() throws Exception {
-        long token = shop.ship(new Order("7"), null, () -> assertThat(isLocked("eu:acme:order:7"))
-                .isTrue());
+        long token = shop.ship(
+                new Order("7"),
+                null,
+                () -> assertThat(isLocked("eu:acme:order:7")).isTrue());
         assertThat(token).isPositive();
         assertThat(isLocked("eu:acme:order:7")).isFalse();
     }
@@ -246,8 +248,10 @@ class LockedIT {
             in.countDown();
             assertThat(go.await(10, TimeUnit.SECONDS)).isTrue();
         };
-        Thread first = new Thread(() -> assertThat(catchThrowable(() -> shop.permit(work))).isNull());
-        Thread second = new Thread(() -> assertThat(catchThrowable(() -> shop.permit(work))).isNull());
+        Thread first = new Thread(
+                () -> assertThat(catchThrowable(() -> shop.permit(work))).isNull());
+        Thread second = new Thread(
+                () -> assertThat(catchThrowable(() -> shop.permit(work))).isNull());
         first.start();
         second.start();
         try {
@@ -449,12 +453,16 @@ class LockedIT {
             })
     void whatCannotWork_isAFailureAtStartUp(Class<?> bean) {
         @SuppressWarnings("resource")
-        Throwable failure = catchThrowable(() -> new org.springframework.boot.builder.SpringApplicationBuilder(
-                        Application.class, bean)
-                .web(org.springframework.boot.WebApplicationType.NONE)
-                .properties("spring.main.banner-mode=off", "holdfast.uri=memory:", "shop.region=eu", "logging.level.root=off")
-                .run()
-                .close());
+        Throwable failure = catchThrowable(
+                () -> new org.springframework.boot.builder.SpringApplicationBuilder(Application.class, bean)
+                        .web(org.springframework.boot.WebApplicationType.NONE)
+                        .properties(
+                                "spring.main.banner-mode=off",
+                                "holdfast.uri=memory:",
+                                "shop.region=eu",
+                                "logging.level.root=off")
+                        .run()
+                        .close());
         var analysis = new HoldfastFailureAnalyzer().analyze(failure);
         assertThat(analysis).as(String.valueOf(failure)).isNotNull();
         assertThat(analysis.getDescription()).contains(bean.getSimpleName() + ".work(");

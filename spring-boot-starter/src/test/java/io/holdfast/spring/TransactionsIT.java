@@ -97,7 +97,7 @@ class TransactionsIT {
             this.jdbc = jdbc;
         }
 
-        @Locked(name = "account:#{#id}", lease = "300ms")
+        @Locked(name = "account:#{#id}", lease = "2s")
         @Transactional
         public void lockAboveTransaction(int id, Work work) throws Exception {
             add(id);
@@ -105,13 +105,13 @@ class TransactionsIT {
         }
 
         @Transactional
-        @Locked(name = "account:#{#id}", lease = "300ms")
+        @Locked(name = "account:#{#id}", lease = "2s")
         public void transactionAboveLock(int id, Work work) throws Exception {
             add(id);
             work.run(jdbc);
         }
 
-        @Locked(name = "account:#{#id}", lease = "300ms")
+        @Locked(name = "account:#{#id}", lease = "2s")
         public void noTransaction(int id, Work work) throws Exception {
             add(id);
             work.run(jdbc);
@@ -123,7 +123,7 @@ class TransactionsIT {
             add(id);
         }
 
-        @Locked(name = "account:#{#id}", lease = "300ms", gate = "account-#{#id}")
+        @Locked(name = "account:#{#id}", lease = "2s", gate = "account-#{#id}")
         @Transactional
         public void gated(int id, @Nullable Lease lease, Work work) throws Exception {
             add(id);
@@ -198,7 +198,8 @@ class TransactionsIT {
         for (boolean first : new boolean[] {true, false}) {
             AtomicReference<@Nullable Boolean> locked = new AtomicReference<>();
             Work work = sql -> {
-                assertThat(TransactionSynchronizationManager.isActualTransactionActive()).isTrue();
+                assertThat(TransactionSynchronizationManager.isActualTransactionActive())
+                        .isTrue();
                 assertThat(isLocked()).isTrue();
                 watchCompletion(locked);
             };
@@ -235,7 +236,9 @@ class TransactionsIT {
     void aLockTakenInARunningTransaction_isKeptUntilThatHasEnded() throws Exception {
         AtomicReference<@Nullable Boolean> locked = new AtomicReference<>();
         app.getBean(Outer.class)
-                .inRunning(sql -> watchCompletion(locked), sql -> assertThat(isLocked()).isTrue());
+                .inRunning(
+                        sql -> watchCompletion(locked),
+                        sql -> assertThat(isLocked()).isTrue());
         assertThat(locked.get()).isTrue();
         assertThat(isLocked()).isFalse();
         assertThat(balance()).isEqualTo(2);
@@ -286,18 +289,18 @@ class TransactionsIT {
 
     @Test
     void aLossBehindAllSynchronizations_isStillSeen() {
-        Throwable failure =
-                catchThrowable(() -> account.lockAboveTransaction(1, sql -> TransactionSynchronizationManager.registerSynchronization(
-                        new TransactionSynchronization() {
-                            @Override
-                            public void beforeCompletion() {
-                                try {
-                                    lose();
-                                } catch (Exception e) {
-                                    throw new IllegalStateException(e);
-                                }
-                            }
-                        })));
+        Throwable failure = catchThrowable(() -> account.lockAboveTransaction(
+                1,
+                sql -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void beforeCompletion() {
+                        try {
+                            lose();
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    }
+                })));
         assertThat(failure).isInstanceOf(LeaseLostException.class);
         assertThat(balance()).isZero();
     }
@@ -348,8 +351,7 @@ class TransactionsIT {
         account.gated(1, null, sql -> {});
         assertThat(balance()).isEqualTo(1);
         GATE.get().admit("account-1", Long.MAX_VALUE); // a later holder
-        assertThatThrownBy(() -> account.gated(1, null, sql -> {}))
-                .isInstanceOf(StaleTokenException.class);
+        assertThatThrownBy(() -> account.gated(1, null, sql -> {})).isInstanceOf(StaleTokenException.class);
         assertThat(balance()).isEqualTo(1);
     }
 
@@ -387,7 +389,8 @@ class TransactionsIT {
     void afterAll_nothingIsLeftBehind() throws Exception {
         account.lockAboveTransaction(1, sql -> {});
         assertThat(app.getBean(ThreadHolds.class).all()).isEmpty();
-        Awaitility.await().until(() -> app.getBean(Holdfast.class).inspect("account:*").isEmpty());
+        Awaitility.await()
+                .until(() -> app.getBean(Holdfast.class).inspect("account:*").isEmpty());
     }
 
     /** A manager that the application made itself. */
