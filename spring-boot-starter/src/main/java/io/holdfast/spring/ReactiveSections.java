@@ -1,0 +1,108 @@
+package io.holdfast.spring;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
+
+/**
+ * Sections of {@code Mono} and {@code Flux}: entered when somebody subscribes, each time anew, without blocking a thread, and
+ * left when it has ended or was cancelled. What a subscriber has stands in its context, so calls inside go on with it.
+ */
+final class ReactiveSections {
+    private static final Object KEY = ReactiveSections.class;
+
+    private ReactiveSections() {}
+
+    static boolean isSupported(Class<?> type) {
+        return type == Mono.class || type == Flux.class || type == Publisher.class;
+    }
+
+    static Publisher<?> run(LockedMethod method, Sections sections, Object target, ProxyMethodInvocation invocation) {
+        if (method.method().getReturnType() == Mono.class) {
+            return Mono.deferContextual(around -> Mono.usingWhen(
+                    enter(method, sections, target, invocation, around),
+                    section -> Mono.from(body(method, section, invocation))
+                            .contextWrite(context -> context.put(KEY, held(context, section))),
+                    ReactiveSections::leave,
+                    (section, failure) -> leaveAfter(section, failure),
+                    ReactiveSections::leave));
+        }
+        return Flux.deferContextual(around -> Flux.usingWhen(
+                enter(method, sections, target, invocation, around),
+                section -> Flux.from(body(method, section, invocation))
+                        .contextWrite(context -> context.put(KEY, held(context, section))),
+                ReactiveSections::leave,
+                (section, failure) -> leaveAfter(section, failure),
+                ReactiveSections::leave));
+    }
+
+    private static Mono<Section> enter(
+            LockedMethod method,
+            Sections sections,
+            Object target,
+            ProxyMethodInvocation invocation,
+            ContextView around) {
+        Sections.Plan plan = sections.plan(method, target, invocation.getArguments(), held(around));
+        plan.around().forEach(hold -> hold.lease().ensureValid());
+        DistributedLock lock = plan.lock();
+        if (lock == null) {
+            plan.around().forEach(Hold::enter);
+            return Mono.just(new Section(List.copyOf(plan.around()), null));
+        }
+        return acquire(method, lock).map(lease -> {
+            plan.around().forEach(Hold::enter);
+            return new Section(List.copyOf(plan.around()), Sections.hold(plan, lease, ended -> {}));
+        });
+    }
+
+    private static Mono<Lease> acquire(LockedMethod method, DistributedLock lock) {
+        if (!method.skips()) {
+            CompletionStage<Lease> lease = lock.acquireAsync(method.longestWait());
+            // Who cancels the subscription gives up the wait.
+            return Mono.fromFuture(lease.toCompletableFuture());
+        }
+        CompletionStage<Optional<Lease>> lease = lock.tryAcquireAsync(method.longestWait());
+        return Mono.fromFuture(lease.toCompletableFuture()).flatMap(Mono::justOrEmpty);
+    }
+
+    private static Publisher<?> body(LockedMethod method, Section section, ProxyMethodInvocation invocation) {
+        // Each subscriber calls the method anew.
+        ProxyMethodInvocation call = (ProxyMethodInvocation) invocation.invocableClone();
+        call.setArguments(method.arguments(invocation.getArguments(), section::lease));
+        try {
+            Object result = call.proceed();
+            return result == null ? Mono.empty() : (Publisher<?>) result;
+        } catch (Throwable failure) {
+            return Mono.error(failure);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Hold> held(ContextView context) {
+        Object held = context.getOrDefault(KEY, null);
+        return held == null ? Map.of() : (Map<String, Hold>) held;
+    }
+
+    private static Map<String, Hold> held(ContextView context, Section section) {
+        Hold own = section.own();
+        return own == null ? held(context) : Sections.with(held(context), own);
+    }
+
+    /** On a thread that may wait for the store. */
+    private static Mono<Void> leave(Section section) {
+        return Mono.<Void>fromRunnable(section::end).subscribeOn(Schedulers.boundedElastic());
+    }
+
+    private static Mono<Void> leaveAfter(Section section, Throwable failure) {
+        return Mono.<Void>fromRunnable(() -> section.endAfter(failure)).subscribeOn(Schedulers.boundedElastic());
+    }
+}

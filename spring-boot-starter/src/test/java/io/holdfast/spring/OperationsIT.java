@@ -1,0 +1,145 @@
+package io.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.servers.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.Lock;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.integration.support.locks.LockRegistry;
+
+/** Health, the endpoint, the registry, elections. */
+class OperationsIT {
+    @SuppressWarnings("NullAway.Init")
+    private static RedisServer redis;
+
+    @SuppressWarnings("NullAway.Init")
+    private static ConfigurableApplicationContext app;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start();
+        app = Apps.start(
+                redis,
+                Application.class,
+                "spring.jmx.enabled=true",
+                "management.endpoints.jmx.exposure.include=*",
+                "holdfast.election.names=scheduler");
+    }
+
+    @AfterAll
+    static void stop() {
+        app.close();
+        redis.close();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+        static final List<String> EVENTS = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void elected(ElectedEvent event) {
+            EVENTS.add("elected " + event.election() + " " + event.lease().isValid());
+        }
+
+        @EventListener
+        void deposed(DeposedEvent event) {
+            EVENTS.add("deposed " + event.election() + " " + event.lost());
+        }
+    }
+
+    /** Both lines of Boot have an indicator of that name, of different types. */
+    private static String health(ConfigurableApplicationContext of) throws Exception {
+        Object indicator = of.getBean("holdfastHealthIndicator");
+        for (Class<?> type : indicator.getClass().getInterfaces()) {
+            if (type.getSimpleName().equals("HealthIndicator")) {
+                return String.valueOf(type.getMethod("health").invoke(indicator));
+            }
+        }
+        throw new AssertionError(indicator.getClass() + " is no health indicator");
+    }
+
+    @Test
+    void health_saysWhatTheDoctorWould() throws Exception {
+        assertThat(health(app))
+                .startsWith("UP")
+                .contains("redis://localhost:" + redis.port())
+                .contains("appendonly");
+        try (ConfigurableApplicationContext other =
+                Apps.start(Application.class, "spring.data.redis.port=1", "holdfast.startup-check=warn")) {
+            assertThat(health(other)).startsWith("DOWN").contains("Connection refused");
+        }
+        try (ConfigurableApplicationContext other =
+                Apps.start(redis, Application.class, "management.health.holdfast.enabled=false")) {
+            assertThat(other.containsBean("holdfastHealthIndicator")).isFalse();
+        }
+    }
+
+    @Test
+    void theEndpoint_listsWhoHoldsAndWhoWaits() throws Exception {
+        Holdfast locks = app.getBean(Holdfast.class);
+        LocksEndpoint endpoint = app.getBean(LocksEndpoint.class);
+        try (Lease lease = locks.lock("listed").acquire(Duration.ofSeconds(1))) {
+            var waiter =
+                    locks.lock("listed").acquireAsync(Duration.ofSeconds(30)).toCompletableFuture();
+            try (Holdfast other = Holdfast.connect(redis.uri())) {
+                var stranger = other.lock("listed")
+                        .acquireAsync(Duration.ofSeconds(30))
+                        .toCompletableFuture();
+                Awaitility.await()
+                        .until(() -> !endpoint.locks("list*")
+                                .locks()
+                                .get(0)
+                                .waiters()
+                                .isEmpty());
+                LocksEndpoint.Lock found = endpoint.lock("listed").locks().get(0);
+                assertThat(found.owner()).isNotNull();
+                assertThat(found.token()).isEqualTo(lease.token());
+                assertThat(found.remaining()).isPositive();
+                assertThat(endpoint.locks(null).locks())
+                        .extracting(LocksEndpoint.Lock::name)
+                        .contains("listed");
+                stranger.cancel(true);
+            }
+            waiter.cancel(true);
+        }
+    }
+
+    @Test
+    void theEndpoint_isThereOnlyWhenItIsExposed() {
+        try (ConfigurableApplicationContext other = Apps.start(redis, Application.class)) {
+            assertThat(other.getBeansOfType(LocksEndpoint.class)).isEqualTo(Map.of());
+        }
+    }
+
+    @Test
+    void springIntegration_hasARegistry() {
+        Lock lock = app.getBean(LockRegistry.class).obtain("integration");
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(redis.keys()).contains("distributed_lock:integration");
+        lock.unlock();
+        assertThat(redis.keys()).doesNotContain("distributed_lock:integration");
+    }
+
+    @Test
+    void anElection_isToldByEvents() {
+        Awaitility.await().until(() -> Application.EVENTS.contains("elected scheduler true"));
+        redis.command("DEL", "distributed_lock:scheduler");
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> Application.EVENTS.contains("deposed scheduler true"));
+    }
+}
