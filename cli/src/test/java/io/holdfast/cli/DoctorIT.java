@@ -130,7 +130,7 @@ class DoctorIT {
             assertThat(young.err()).isEmpty();
             assertThat(young.out())
                     .startsWith("store       redlock://" + addresses + "\nround trip  ")
-                    .contains("\n- cannot reach redis://127.0.0.1:1")
+                    .contains("\n- redis://127.0.0.1:1: cannot reach redis://127.0.0.1:1")
                     .containsPattern("\n- redis://127.0.0.1:" + one.port()
                             + ": the server has been up for less than maxLease, 60000 ms, and may have forgotten locks"
                             + " that are still held; it counts in [0-9]+ s, and until then")

@@ -567,7 +567,7 @@ class RedlockFaultsIT {
                 client.lock("b", ofSeconds(50)).tryLock();
                 return false;
             } catch (StoreUnavailableException e) {
-                return e.getMessage().contains("cannot reach");
+                return String.valueOf(e.getMessage()).contains("cannot reach");
             }
         });
         five.network(0).restore();
