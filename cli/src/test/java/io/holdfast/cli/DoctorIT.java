@@ -117,6 +117,45 @@ class DoctorIT {
                 .doesNotContain("wr0ng-one");
     }
 
+    /** Three servers that have just been started, of which one is not there: what a user of a quorum sees first. */
+    @Test
+    void quorum_isLookedAtServerByServer() {
+        try (RedisServer one = RedisServer.builder().persistent().start();
+                RedisServer two = RedisServer.builder().persistent().start()) {
+            String addresses = "127.0.0.1:" + one.port() + ",127.0.0.1:" + two.port() + ",127.0.0.1:1";
+
+            Cli.Result young = doctor("redlock://" + addresses);
+
+            assertThat(young.code()).as(young.toString()).isEqualTo(1);
+            assertThat(young.err()).isEmpty();
+            assertThat(young.out())
+                    .startsWith("store       redlock://" + addresses + "\nround trip  ")
+                    .contains("\n- redis://127.0.0.1:1: cannot reach redis://127.0.0.1:1")
+                    .containsPattern("\n- redis://127.0.0.1:" + one.port()
+                            + ": the server has been up for less than maxLease, 60000 ms, and may have forgotten locks"
+                            + " that are still held; it counts in [0-9]+ s, and until then")
+                    .contains("\n  > who knows that no lock of before is held may vouch for it\n");
+
+            for (RedisServer server : List.of(one, two)) {
+                server.command(
+                        "SET",
+                        "distributed_lock:~vouched",
+                        server.info("server").getOrDefault("run_id", "none"));
+            }
+            Cli.Result vouched = doctor("redlock://" + addresses);
+
+            assertThat(vouched.code()).as(vouched.toString()).isEqualTo(1);
+            assertThat(vouched.out())
+                    .contains("cannot reach redis://127.0.0.1:1")
+                    .doesNotContain("has been up for");
+
+            two.kill9();
+            Cli.Result gone = doctor("redlock://" + addresses);
+            assertThat(gone.code()).as(gone.toString()).isEqualTo(69);
+            assertThat(gone.err()).contains("127.0.0.1:" + two.port()).hasLineCount(1);
+        }
+    }
+
     static List<Arguments> wrongUsage() {
         return List.of(
                 Arguments.of(List.of("doctor", "--lease", "10"), "has no unit"),

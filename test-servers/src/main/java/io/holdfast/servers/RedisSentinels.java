@@ -32,11 +32,24 @@ public final class RedisSentinels implements AutoCloseable {
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<RedisServer> sentinels = new ArrayList<>();
 
-    private RedisSentinels() {}
+    private final boolean movableClocks;
+
+    private RedisSentinels(boolean movableClocks) {
+        this.movableClocks = movableClocks;
+    }
 
     /** Starts all of them, and waits until a failover would work. */
     public static RedisSentinels start() {
-        RedisSentinels started = new RedisSentinels();
+        return start(false);
+    }
+
+    /** As {@link #start}, with servers whose clocks can be set, each by itself; the Sentinels have the machine's. */
+    public static RedisSentinels startWithMovableClocks() {
+        return start(true);
+    }
+
+    private static RedisSentinels start(boolean movableClocks) {
+        RedisSentinels started = new RedisSentinels(movableClocks);
         try {
             started.startServers();
             started.startSentinels();
@@ -57,8 +70,10 @@ public final class RedisSentinels implements AutoCloseable {
         awaitReplicas(master, REPLICAS);
     }
 
-    private static RedisServerBuilder server() {
-        return RedisServer.builder().config("repl-diskless-sync-delay", "0").config("repl-ping-replica-period", "1");
+    private RedisServerBuilder server() {
+        RedisServerBuilder server =
+                RedisServer.builder().config("repl-diskless-sync-delay", "0").config("repl-ping-replica-period", "1");
+        return movableClocks ? server.version(RedisServer.Version.V6_2).movableClock() : server;
     }
 
     private void startSentinels() {
