@@ -2,6 +2,8 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.servers.RedisCluster;
+import io.holdfast.servers.RedisSentinels;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.TcpProxy;
 import java.time.Duration;
@@ -86,6 +88,42 @@ class DoctorIT {
                             "  > set maxmemory-policy noeviction")
                     .anyMatch(line -> line.startsWith("- appendonly is no: "))
                     .noneMatch(line -> line.contains("nothing that weakens"));
+        }
+    }
+
+    @Test
+    void sentinels_areToldOfWhatWeakensTheLocks_andOfTheRightsOnServersAndSentinels() {
+        try (RedisSentinels sentinels = RedisSentinels.start()) {
+            Cli.Result result = doctor(sentinels.uri());
+
+            assertThat(result.code()).as(result.toString()).isEqualTo(1);
+            assertThat(result.out())
+                    .startsWith("store       " + sentinels.uri() + "\nround trip  ")
+                    .contains("appendonly is no: ", "min-replicas-to-write is 0: ")
+                    .containsPattern("\nACL SETUSER <user> on ><password> resetkeys ~distributed_lock:\\* .*\\+role")
+                    .containsPattern("\nACL SETUSER <user> on ><password> resetchannels &\\+switch-master .*"
+                            + "\\+sentinel\\|get-master-addr-by-name");
+
+            // Of three Sentinels one is not enough for a failover.
+            sentinels.sentinels().subList(1, 3).forEach(RedisServer::kill9);
+            assertThat(doctor(sentinels.uri()).out()).contains("when the master fails no other takes its place");
+        }
+    }
+
+    @Test
+    void cluster_isToldOfWhatWeakensTheLocksOfEachMaster_andOfTheRights() {
+        try (RedisCluster cluster = RedisCluster.start()) {
+            Cli.Result result = doctor(cluster.uri());
+
+            assertThat(result.code()).as(result.toString()).isEqualTo(1);
+            assertThat(result.out())
+                    .startsWith("store       " + cluster.uri() + "\nround trip  ")
+                    .containsPattern("\nACL SETUSER <user> on ><password> resetkeys ~distributed_lock:\\* .*"
+                            + "\\+cluster\\|slots \\+asking");
+            cluster.masters()
+                    .forEach(master -> assertThat(result.out())
+                            .contains("127.0.0.1:" + master.port() + ": appendonly is no: ")
+                            .contains("127.0.0.1:" + master.port() + ": min-replicas-to-write is 0: "));
         }
     }
 

@@ -34,6 +34,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.JedisSentinelPool;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
@@ -115,15 +116,40 @@ public final class RedisStore implements LockStore {
     }
 
     static StoreFactory on(JedisPool pool, String address) {
-        ConnectionSource.check(pool);
+        PoolSource.check(pool);
         return context -> new RedisStore(
-                new JedisLink(ConnectionSource.from(pool, address, context.platform()), context.platform()), context);
+                new JedisLink(PoolSource.of(pool, address, context.platform()), context.platform()), context);
     }
 
-    /** A store on the application's own client, which is never closed here. Its time-outs are the application's. */
+    /**
+     * A store on the master of the application's own pool, which is never closed here. Three of its connections are kept
+     * while the client lives. When the Sentinels name another master, the locks go on there.
+     *
+     * @throws IllegalArgumentException if the pool has fewer than four
+     */
+    public static StoreFactory on(JedisSentinelPool pool) {
+        PoolSource.check(pool);
+        return context -> new RedisStore(
+                new JedisLink(
+                        new SentinelPoolSource(pool, "redis (the application's Sentinel pool)", context.platform()),
+                        context.platform()),
+                context);
+    }
+
+    /**
+     * A store on the application's own client, which is never closed here.
+     *
+     * <p>If it is one for a cluster ({@code JedisCluster}, {@code RedisClusterClient}), connections of its nodes are
+     * borrowed, two of each for commands and renewals, and all is as with {@code redis-cluster://}. Any other is sent the
+     * commands themselves, and its time-outs are the application's.
+     *
+     * @throws IllegalArgumentException if it is one for a cluster and has fewer than four connections for a node
+     */
     public static StoreFactory on(UnifiedJedis jedis) {
-        requireNonNull(jedis, "jedis");
-        return context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context);
+        HandedInCluster.Factory cluster = HandedInCluster.of(requireNonNull(jedis, "jedis"));
+        return cluster == null
+                ? context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context)
+                : context -> new ClusterStore(cluster.of(context), context);
     }
 
     /** A store over a transport of one's own, which is closed with the client. */

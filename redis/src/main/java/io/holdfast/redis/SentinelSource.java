@@ -142,7 +142,7 @@ final class SentinelSource implements ConnectionSource {
     }
 
     /** What a server says it is; null if it may not be asked, and then its refusal to write says enough. */
-    private static @Nullable String role(Connection connection) {
+    static @Nullable String role(Connection connection) {
         try {
             connection.sendCommand(() -> bytes("ROLE"));
             return connection.getOne() instanceof List<?> role && !role.isEmpty() ? Reply.text(role.get(0)) : "riddle";
