@@ -16,7 +16,6 @@ import io.holdfast.faults.nemesis.Stage;
 import io.holdfast.faults.site.Site;
 import io.holdfast.faults.worker.Gate;
 import io.holdfast.servers.RedisServer;
-import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +28,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** One contender, on one topology, through one fault after the other. */
 final class Campaign implements Stage, AutoCloseable {
@@ -41,7 +41,7 @@ final class Campaign implements Stage, AutoCloseable {
     private static final Duration TICKETS = Duration.ofSeconds(8);
 
     private final Settings settings;
-    private final PrintStream out;
+    private final Consumer<String> out;
     private final Random random;
     private final Evidence evidence;
     private final RedisServer gate;
@@ -54,7 +54,7 @@ final class Campaign implements Stage, AutoCloseable {
     private long shown = begin;
     private String now = "starts";
 
-    Campaign(Settings settings, Path folder, PrintStream out) {
+    Campaign(Settings settings, Path folder, Consumer<String> out) {
         this.settings = settings;
         this.out = out;
         this.random = new Random(settings.seed());
@@ -122,7 +122,7 @@ final class Campaign implements Stage, AutoCloseable {
 
     private void end() {
         for (String stuck : crew.stop()) {
-            out.println("did not stop: " + stuck);
+            out.accept("did not stop: " + stuck);
         }
         evidence.endsAt(System.nanoTime());
         for (Workload workload : settings.workloads()) {
@@ -290,15 +290,16 @@ final class Campaign implements Stage, AutoCloseable {
         long time = System.nanoTime();
         if (time - shown > PROGRESS.toNanos()) {
             shown = time;
-            out.printf(
-                    "[%s %s %s of %s] %d faults, %,d asked, now: %s%n",
+            out.accept(String.format(
+                    Locale.ROOT,
+                    "[%s %s %s of %s] %d faults, %,d asked, now: %s",
                     settings.topology().id(),
                     settings.contender().name(),
                     text(Duration.ofNanos(time - begin)),
                     text(settings.time()),
                     evidence.injections().size() - 1,
                     attempts.size(),
-                    now);
+                    now));
         }
     }
 
@@ -322,7 +323,7 @@ final class Campaign implements Stage, AutoCloseable {
             try {
                 each.close();
             } catch (Exception e) {
-                out.println("could not be closed: " + e);
+                out.accept("could not be closed: " + e);
             }
         }
     }

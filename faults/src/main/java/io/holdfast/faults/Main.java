@@ -11,8 +11,9 @@ import io.holdfast.faults.nemesis.FaultKind;
 import io.holdfast.faults.report.Cells;
 import io.holdfast.faults.report.Summary;
 import io.holdfast.faults.report.Timeline;
+import io.holdfast.servers.RespError;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -81,7 +83,7 @@ public final class Main implements Callable<Integer> {
         List<String> lines = new ArrayList<>();
         boolean broken = false;
         for (Settings settings : plan()) {
-            Outcome outcome = run(settings, System.out);
+            Outcome outcome = attempt(settings);
             text.add(outcome.report());
             lines.add(outcome.line());
             boolean counts = settings.contender().name().equals("holdfast") || !contender.equals("both");
@@ -92,6 +94,18 @@ public final class Main implements Callable<Integer> {
         System.out.println("\n" + report);
         System.out.printf("%s: %s; written to %s%n", broken ? "FAILED" : "passed", String.join("; ", lines), output);
         return broken ? 1 : 0;
+    }
+
+    /** A run that breaks off is a failure like any other, and does not keep the rest from running. */
+    private Outcome attempt(Settings settings) throws IOException {
+        try {
+            return run(settings, System.out::println);
+        } catch (IllegalStateException | UncheckedIOException | RespError e) {
+            String what = settings.topology().id() + "-" + settings.contender().name();
+            String line = what + ": BROKE OFF, " + String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            System.out.println(what + " broke off: " + e);
+            return new Outcome("## " + what + "\n\n" + line, line, true, List.of());
+        }
     }
 
     private List<Settings> plan() {
@@ -128,14 +142,14 @@ public final class Main implements Callable<Integer> {
     }
 
     private static Duration quickTime(Topology topology) {
-        return Duration.ofSeconds(topology == Topology.SINGLE ? 100 : 40);
+        return Duration.ofSeconds(topology == Topology.SINGLE ? 75 : 30);
     }
 
     /** What came of one run. */
     record Outcome(String report, String line, boolean broken, List<Violation> violations) {}
 
     /** Runs one contender on one topology, judges it, and writes what is to be looked at. */
-    Outcome run(Settings settings, PrintStream out) throws IOException {
+    Outcome run(Settings settings, Consumer<String> out) throws IOException {
         String what = settings.topology().id() + "-" + settings.contender().name();
         Path folder = Files.createTempDirectory("holdfast-campaign");
         Campaign.Result result;
