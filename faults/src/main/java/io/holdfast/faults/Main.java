@@ -88,10 +88,10 @@ public final class Main implements Callable<Integer> {
             lines.add(outcome.line());
             boolean counts = settings.contender().name().equals("holdfast") || !contender.equals("both");
             broken |= counts && outcome.broken();
+            // After each: what a long campaign has found is not lost if it is broken off.
+            Files.writeString(output.resolve("report.md"), String.join("\n\n", text) + "\n");
+            System.out.println("\n" + outcome.report() + "\n");
         }
-        String report = String.join("\n\n", text) + "\n\n" + String.join("\n", lines) + "\n";
-        Files.writeString(output.resolve("report.md"), report);
-        System.out.println("\n" + report);
         System.out.printf("%s: %s; written to %s%n", broken ? "FAILED" : "passed", String.join("; ", lines), output);
         return broken ? 1 : 0;
     }

@@ -58,9 +58,6 @@ final class RedissonContender implements Contender {
             clients.add(Redisson.create(config.setLockWatchdogTimeout(lease.toMillis())));
         }
         RedissonClient first = clients.get(0);
-        if (topology != Topology.QUORUM) {
-            first.getPermitExpirableSemaphore(Workload.SEMAPHORE.locks().get(0)).trySetPermits(Workload.PERMITS);
-        }
         return new Session() {
             @Override
             public @Nullable Held take(Wish wish, Duration wait) throws InterruptedException {
@@ -150,6 +147,8 @@ final class RedissonContender implements Contender {
     private static @Nullable Held permits(
             RPermitExpirableSemaphore semaphore, int permits, Duration wait, Duration lease)
             throws InterruptedException {
+        // Each time, since a server that has lost its state knows no number of permits, and nobody gets one ever after.
+        semaphore.trySetPermits(Workload.PERMITS);
         List<String> ids = semaphore.tryAcquire(permits, wait.toMillis(), lease.toMillis(), MILLISECONDS);
         return ids == null || ids.isEmpty() ? null : new Permits(semaphore, ids, lease);
     }

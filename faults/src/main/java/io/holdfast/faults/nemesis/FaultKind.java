@@ -32,12 +32,12 @@ public enum FaultKind {
     RESHARD("a slot with a lock in it moved", false, CLUSTER),
     FLUSH("FLUSHALL", true, SINGLE, SENTINEL, CLUSTER, QUORUM),
     EMPTY("kill -9 of a server, restarted empty", true, SINGLE),
-    SERVER_CLOCK("a server's clock stepped", true, SINGLE),
-    CLIENT_CLOCK("a client's wall clock stepped", false, SINGLE),
+    SERVER_CLOCK("a server's clock stepped (not built yet)", true),
+    CLIENT_CLOCK("a client's wall clock stepped (not built yet)", false),
     FAILOVER("failover on command", true, SENTINEL, CLUSTER),
     CRASH("kill -9 of a master, a replica takes over", true, SENTINEL, CLUSTER),
     MASTER_PAUSE("a master paused until it is replaced", true, SENTINEL, CLUSTER),
-    NAMESPACE("a partition between network namespaces", false);
+    NAMESPACE("a partition between network namespaces (not built yet)", false);
 
     private final String text;
     private final boolean outside;

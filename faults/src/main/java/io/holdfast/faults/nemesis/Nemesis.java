@@ -34,11 +34,9 @@ public final class Nemesis {
         this.kinds = List.copyOf(kinds);
     }
 
-    /** What there is to be dealt out with these servers, on this machine. */
+    /** What there is to be dealt out with these servers. */
     public static List<FaultKind> kinds(Site site) {
-        return FaultKind.of(site.topology()).stream()
-                .filter(kind -> kind != FaultKind.SERVER_CLOCK && kind != FaultKind.CLIENT_CLOCK)
-                .toList();
+        return FaultKind.of(site.topology());
     }
 
     /** The next one. */
@@ -194,13 +192,15 @@ public final class Nemesis {
     private Injection replace(FaultKind kind, Consumer<RedisServer> fault) {
         String lock = lock();
         RedisServer before = stage.site().masterOf(lock);
+        // Asked before, since the one that answers may be the one that is paused.
+        int slot = stage.site() instanceof ClusterSite site ? site.slotOf(lock) : 0;
         long start = System.nanoTime();
         fault.accept(before);
         long gone = System.nanoTime();
         if (stage.site() instanceof SentinelSite site) {
             site.servers().awaitFailoverFrom(before);
         } else if (stage.site() instanceof ClusterSite site) {
-            site.servers().awaitFailoverFrom(before, site.slotOf(lock));
+            site.servers().awaitFailoverFrom(before, slot);
         }
         stage.passUntilGranted(System.nanoTime());
         stage.site().heal(); // the old master comes back, and becomes a replica
