@@ -97,7 +97,12 @@ final class Crew implements AutoCloseable {
 
     /** Reads what is new. */
     void read() {
-        logs.forEach(log -> log.read(evidence.attempts()));
+        logOf.forEach(this::read);
+    }
+
+    private void read(String worker, LogReader log) {
+        log.read(evidence.attempts());
+        log.takeStandstills().forEach(each -> evidence.paused(worker, each.from(), each.to()));
     }
 
     List<String> workers() {
@@ -136,7 +141,7 @@ final class Crew implements AutoCloseable {
     private void retire(String worker) {
         LogReader log = logOf.remove(worker);
         if (log != null) {
-            log.read(evidence.attempts());
+            read(worker, log);
             logs.remove(log);
             close(log);
         }

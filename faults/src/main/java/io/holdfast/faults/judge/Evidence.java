@@ -3,6 +3,7 @@ package io.holdfast.faults.judge;
 import io.holdfast.faults.nemesis.Injection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,11 +58,20 @@ public final class Evidence {
         pauses.computeIfAbsent(worker, any -> new ArrayList<>()).add(new Span(from, to));
     }
 
-    /** For how much of that time the process stood still. */
+    /** For how much of that time the process stood still. What was noticed twice counts once. */
     long standstill(String worker, long from, long to) {
         long sum = 0;
-        for (Span pause : pauses.getOrDefault(worker, List.of())) {
-            sum += Math.max(0, Math.min(to, pause.to()) - Math.max(from, pause.from()));
+        long counted = from;
+        List<Span> sorted = pauses.getOrDefault(worker, List.of()).stream()
+                .sorted(Comparator.comparingLong(Span::from))
+                .toList();
+        for (Span pause : sorted) {
+            long begin = Math.max(counted, pause.from());
+            long over = Math.min(to, pause.to());
+            if (over > begin) {
+                sum += over - begin;
+                counted = over;
+            }
         }
         return sum;
     }

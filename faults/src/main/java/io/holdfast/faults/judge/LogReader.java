@@ -26,6 +26,7 @@ public final class LogReader implements AutoCloseable {
     private final Map<Long, Attempt> open = new HashMap<>();
     private final List<Footprint> footprints = new ArrayList<>();
     private final List<Long> lossesAfterRelease = new ArrayList<>();
+    private final List<Evidence.Span> standstills = new ArrayList<>();
 
     public LogReader(String worker, Path path) throws IOException {
         this.worker = worker;
@@ -42,6 +43,13 @@ public final class LogReader implements AutoCloseable {
     /** When it was told of the loss of something that it had given back in good order. */
     public List<Long> lossesAfterRelease() {
         return List.copyOf(lossesAfterRelease);
+    }
+
+    /** When the process did not run, or hardly, though nobody had paused it; each is told once. */
+    public List<Evidence.Span> takeStandstills() {
+        List<Evidence.Span> taken = List.copyOf(standstills);
+        standstills.clear();
+        return taken;
     }
 
     /** What of this process is not over: it waits, or holds. */
@@ -87,6 +95,7 @@ public final class LogReader implements AutoCloseable {
                 all.add(attempt);
             }
             case "S" -> footprints.add(new Footprint(time, Integer.parseInt(words[3]), Long.parseLong(words[4])));
+            case "H" -> standstills.add(new Evidence.Span(Long.parseLong(words[3]), time));
             default -> event(words, id, time);
         }
     }

@@ -27,6 +27,7 @@ import java.nio.file.Path;
  * U id time                                    begins to give it back
  * R id time true|false|error                   that has ended
  * L id time cause                              was told of its loss
+ * H 0 time since                               did not run, or hardly, since then
  * S 0 time threads heap                        how much of each the process has
  * </pre>
  */

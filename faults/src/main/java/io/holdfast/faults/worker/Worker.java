@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /** One of the processes. Reads {@code stat} and {@code stop} from its input; prints {@link #READY} and {@link #DONE}. */
 public final class Worker {
@@ -24,6 +25,9 @@ public final class Worker {
     public static final String DONE = "done";
     public static final String STAT = "stat";
     public static final String STOP = "stop";
+
+    private static final long LOOK_NANOS = 20_000_000;
+    private static final long HICCUP_NANOS = 100_000_000;
 
     private Worker() {}
 
@@ -87,6 +91,7 @@ public final class Worker {
                     threads.add(new Thread(taker, workload.id() + "-" + i));
                 }
             }
+            watch(log, stop);
             threads.forEach(Thread::start);
             System.out.println(READY);
             listen(log);
@@ -96,6 +101,25 @@ public final class Worker {
             }
         }
         System.out.println(DONE);
+    }
+
+    /** Writes down when the process did not run, or hardly: a busy machine must not be taken for a slow lock. */
+    private static void watch(EventLog log, AtomicBoolean stop) {
+        Thread watch = new Thread(
+                () -> {
+                    long last = System.nanoTime();
+                    while (!stop.get()) {
+                        LockSupport.parkNanos(LOOK_NANOS);
+                        long now = System.nanoTime();
+                        if (now - last > HICCUP_NANOS) {
+                            log.write('H', 0, now, last);
+                        }
+                        last = now;
+                    }
+                },
+                "watch");
+        watch.setDaemon(true);
+        watch.start();
     }
 
     /** Returns when it is told to stop, or nobody is there any more to tell. */

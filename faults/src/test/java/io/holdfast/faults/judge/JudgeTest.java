@@ -221,7 +221,9 @@ class JudgeTest {
         Attempt attempt = attempt("a", Workload.FAIR, Mode.ALONE, 1, 100);
         attempt.gaveUp = ms(100 + 8000 + 3001);
         assertThat(inside()).containsExactly(Violation.Kind.WAIT_LATE);
-        evidence.paused("a", ms(200), ms(300));
+        evidence.paused("a", ms(200), ms(201));
+        evidence.paused("a", ms(200), ms(201));
+        assertThat(evidence.standstill("a", 0, ms(1000))).as("counted once").isEqualTo(ms(1));
         assertThat(inside()).isEmpty();
     }
 
