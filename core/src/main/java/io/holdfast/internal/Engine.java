@@ -72,13 +72,13 @@ public final class Engine implements AutoCloseable {
         this.commandTimeout = commandTimeout;
         this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
         this.notices = new Notices(listeners, platform.callbacks());
-        this.losses = new Losses(platform, notices, this::next);
+        this.losses = new Losses(platform, this::next);
         this.worker = platform.worker("io");
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
         this.releases = new Releases(platform, store, requests);
-        this.watchdog = new Watchdog(platform, store, commandTimeout, losses, notices);
+        this.watchdog = new Watchdog(platform, store, commandTimeout, losses);
         this.endings = new Endings(this, store, watchdog, losses);
     }
 

@@ -65,6 +65,9 @@ final class HeldLease {
     final @Nullable Object thread;
 
     final long acquiredNanos;
+    /** Who wants to know what becomes of it; null if nobody does. */
+    final @Nullable Trail trail;
+
     private volatile State state = State.HELD;
     private long sinceNanos;
     private long untilNanos;
@@ -88,6 +91,18 @@ final class HeldLease {
             @Nullable Object thread,
             long acquiredNanos,
             Validity validity) {
+        this(name, owner, token, options, thread, acquiredNanos, null, validity);
+    }
+
+    HeldLease(
+            String name,
+            OwnerId owner,
+            long token,
+            LockOptions options,
+            @Nullable Object thread,
+            long acquiredNanos,
+            @Nullable Trail trail,
+            Validity validity) {
         this.name = name;
         this.client = owner.client();
         this.ownerThread = owner.thread();
@@ -96,6 +111,7 @@ final class HeldLease {
         this.options = options;
         this.thread = thread;
         this.acquiredNanos = acquiredNanos;
+        this.trail = trail;
         this.sinceNanos = validity.sinceNanos();
         this.untilNanos = validity.untilNanos();
         this.untilWallMillis = validity.untilWallMillis();
@@ -120,7 +136,7 @@ final class HeldLease {
 
     /** As listeners see it. */
     Hold hold() {
-        return new Hold(name, owner(), token);
+        return new Hold(name, owner(), token, options.lease(), options.maxHold());
     }
 
     /** Completes when it is lost. */
