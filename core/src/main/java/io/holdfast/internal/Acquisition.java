@@ -134,6 +134,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             }
             default -> {
                 wish.beginsToWait();
+                wish.waitsBehind(engine.lines().holder(name));
                 synchronized (this) {
                     if (phase == Phase.QUEUED) {
                         armDeadline();

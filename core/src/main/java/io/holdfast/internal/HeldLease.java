@@ -68,7 +68,11 @@ final class HeldLease {
     /** Who wants to know what becomes of it; null if nobody does. */
     final @Nullable Trail trail;
 
+    /** The number of the thread that asked for it; that in the owner id is of the first who had it. Zero if it is not known. */
+    long takenBy;
+
     private volatile State state = State.HELD;
+    private boolean blamed;
     private long sinceNanos;
     private long untilNanos;
     private long untilWallMillis;
@@ -201,6 +205,21 @@ final class HeldLease {
                 // Not as nanoseconds: a limit that means "never" may be more than a long can count.
                 .map(limit -> Duration.ofNanos(nowNanos - acquiredNanos).compareTo(limit) >= 0)
                 .orElse(false);
+    }
+
+    /** Whether the thread that took it is the one that waits for it now; true once at most. */
+    synchronized boolean blocks(long thread) {
+        if (blamed || takenBy != thread || state.phase() != Phase.HELD) {
+            return false;
+        }
+        blamed = true;
+        return true;
+    }
+
+    /** Where it was acquired, as the end of a sentence; nothing if that was not noted. */
+    String where() {
+        Place place = trail == null ? null : trail.place();
+        return place == null ? "" : "; it was acquired at " + place;
     }
 
     /** Ties the renewal to a handle: once nobody refers to it any more, renewal ends. */

@@ -185,7 +185,8 @@ final class Watchdog {
             return new Loss(Loss.Cause.HOLDER_DIED, "the thread that held it has ended without unlocking");
         }
         if (lease.isUnreachable()) {
-            return new Loss(Loss.Cause.ABANDONED, "its Lease became unreachable without having been released");
+            return new Loss(
+                    Loss.Cause.ABANDONED, "its Lease became unreachable without having been released" + lease.where());
         }
         return null;
     }

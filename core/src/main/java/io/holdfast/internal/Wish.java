@@ -109,7 +109,9 @@ final class Wish {
 
     /** The lease that fulfils it. */
     HeldLease lease(OwnerId owner, long token, long now, Validity validity) {
-        return new HeldLease(name, owner, token, options, thread, now, trail, validity);
+        HeldLease lease = new HeldLease(name, owner, token, options, thread, now, trail, validity);
+        lease.takenBy = startThread;
+        return lease;
     }
 
     /**
@@ -169,6 +171,17 @@ final class Wish {
         if (trail != null) {
             trail.waits();
         }
+    }
+
+    /** Another of this client has the lock: is it the very thread that waits for it now? */
+    void waitsBehind(@Nullable HeldLease holder) {
+        if (holder == null || !holder.blocks(startThread)) {
+            return;
+        }
+        String detail = "thread " + startThread
+                + " waits for a lock that it has taken itself, and which is not released" + holder.where();
+        Journal.stalled(holder, detail);
+        Notices.tell(holder.trail, listener -> listener.stalled(holder.hold(), detail));
     }
 
     /** Tells listeners how long it has waited; one that was never told to wait has not. */

@@ -17,9 +17,13 @@ class RedisMetersIT extends MetersScene {
 
     private final Holdfast locks = Holdfast.builder()
             .uri(redis.uri())
+            .commandTimeout(Duration.ofSeconds(10))
             .listener(HoldfastMetrics.of(registry))
             .build();
-    private final Holdfast other = Holdfast.connect(redis.uri());
+    private final Holdfast other = Holdfast.builder()
+            .uri(redis.uri())
+            .commandTimeout(Duration.ofSeconds(10))
+            .build();
 
     @AfterAll
     static void stop() {
