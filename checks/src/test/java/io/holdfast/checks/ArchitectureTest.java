@@ -28,7 +28,12 @@ class ArchitectureTest {
             .importPackages("io.holdfast");
 
     private static final String[] PUBLISHED = {
-        "io.holdfast", "io.holdfast.spi..", "io.holdfast.memory..", "io.holdfast.internal..", "io.holdfast.redis.."
+        "io.holdfast",
+        "io.holdfast.spi..",
+        "io.holdfast.memory..",
+        "io.holdfast.internal..",
+        "io.holdfast.redis..",
+        "io.holdfast.micrometer.."
     };
 
     private static final Map<String, Set<String>> PORTS_ONLY = Map.of(
@@ -91,6 +96,7 @@ class ArchitectureTest {
     void theClassesAreThere() {
         assertThat(LIBRARY.contain("io.holdfast.internal.Engine")).isTrue();
         assertThat(LIBRARY.contain("io.holdfast.redis.RedisStore")).isTrue();
+        assertThat(LIBRARY.contain("io.holdfast.micrometer.HoldfastMetrics")).isTrue();
         assertThat(LIBRARY.contain("io.holdfast.testkit.Faults")).isTrue();
     }
 
@@ -124,7 +130,11 @@ class ArchitectureTest {
     @Test
     void backends_doNotSeeTheEngine() {
         internalsStayInside(
-                        "io.holdfast.redis..", "io.holdfast.testkit..", "io.holdfast.cli..", "io.holdfast.examples..")
+                        "io.holdfast.redis..",
+                        "io.holdfast.micrometer..",
+                        "io.holdfast.testkit..",
+                        "io.holdfast.cli..",
+                        "io.holdfast.examples..")
                 .check(LIBRARY);
     }
 
@@ -144,12 +154,26 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "java..",
+                        "jdk.jfr..",
                         "org.slf4j..",
                         "org.jspecify..",
                         "io.holdfast",
                         "io.holdfast.spi..",
                         "io.holdfast.memory..",
                         "io.holdfast.internal..")
+                .check(LIBRARY);
+    }
+
+    /** A runtime may lack the recorder, so nothing else may load it. */
+    @Test
+    void theFlightRecorder_isUsedInOnePackage() {
+        noClasses()
+                .that(resideInAnyPackage("io.holdfast.."))
+                .and()
+                .resideOutsideOfPackage("io.holdfast.internal.flight..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("jdk.jfr..")
                 .check(LIBRARY);
     }
 

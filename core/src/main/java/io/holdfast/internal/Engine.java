@@ -109,7 +109,11 @@ public final class Engine implements AutoCloseable, Flight.Client {
         return open(factory, keyPrefix, commandTimeout, platform, listeners, false);
     }
 
-    /** @param places whether to note where locks are asked for */
+    /**
+     * As above.
+     *
+     * @param places whether to note where locks are asked for
+     */
     public static Engine open(
             StoreFactory factory,
             String keyPrefix,

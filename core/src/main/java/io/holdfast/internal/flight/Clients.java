@@ -1,38 +1,23 @@
 package io.holdfast.internal.flight;
 
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import jdk.jfr.FlightRecorder;
-import jdk.jfr.FlightRecorderListener;
 
-/**
- * The open clients of this process, for the event that shows each of them from time to time. The recorder is not started for it:
- * whoever starts one finds it.
- */
+/** The event that shows each open client from time to time. Loaded by the first attempt that a recording wants to know of. */
 final class Clients {
-    private static final Set<Flight.Client> OPEN = ConcurrentHashMap.newKeySet();
-
     static {
-        FlightRecorder.addListener(new FlightRecorderListener() {
-            @Override
-            public void recorderInitialized(FlightRecorder recorder) {
-                FlightRecorder.addPeriodicEvent(Events.ClientEvent.class, Clients::look);
-            }
-        });
+        FlightRecorder.addPeriodicEvent(Events.ClientEvent.class, () -> look(Flight.OPEN));
     }
 
     private Clients() {}
 
-    static void add(Flight.Client client) {
-        OPEN.add(client);
+    /** From now on they are looked at. */
+    static void watch() {
+        // The initializer has done it, once.
     }
 
-    static void remove(Flight.Client client) {
-        OPEN.remove(client);
-    }
-
-    private static void look() {
-        for (Flight.Client client : OPEN) {
+    private static void look(Set<Flight.Client> open) {
+        for (Flight.Client client : open) {
             Events.ClientEvent event = new Events.ClientEvent();
             event.store = client.store();
             event.held = client.held();

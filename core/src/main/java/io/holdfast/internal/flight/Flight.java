@@ -1,5 +1,7 @@
 package io.holdfast.internal.flight;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public final class Flight {
     private static final boolean PRESENT =
             ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
+    /** The open clients of this process. */
+    static final Set<Client> OPEN = ConcurrentHashMap.newKeySet();
 
     private Flight() {}
 
@@ -50,7 +55,11 @@ public final class Flight {
 
     /** Whether a recording wants to know of attempts and of what comes of them. */
     public static boolean isOn() {
-        return PRESENT && Events.areWanted();
+        if (!PRESENT || !Events.areWanted()) {
+            return false;
+        }
+        Clients.watch();
+        return true;
     }
 
     /** An attempt that begins now; null if nobody wants to know. */
@@ -83,13 +92,13 @@ public final class Flight {
     /** Has a client looked at while recordings run, until it is forgotten. */
     public static void watch(Client client) {
         if (PRESENT) {
-            Clients.add(client);
+            OPEN.add(client);
         }
     }
 
     public static void forget(Client client) {
         if (PRESENT) {
-            Clients.remove(client);
+            OPEN.remove(client);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.internal.flight;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -12,10 +13,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import jdk.jfr.consumer.RecordingStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -120,6 +123,26 @@ class FlightTest {
     }
 
     @Test
+    void openClient_isLookedAtFromTimeToTime() throws Exception {
+        List<RecordedEvent> seen = new CopyOnWriteArrayList<>();
+        try (RecordingStream stream = new RecordingStream();
+                Holdfast locks = Holdfast.connect("memory:watched")) {
+            stream.enable("io.holdfast.Client").withPeriod(Duration.ofMillis(50));
+            stream.setReuse(false);
+            stream.onEvent("io.holdfast.Client", seen::add);
+            stream.startAsync();
+            try (Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> seen.stream()
+                                .anyMatch(client -> client.getString("store").contains("watched")
+                                        && client.getInt("held") == 1
+                                        && client.getInt("asking") == 0));
+                assertThat(lease.isValid()).isTrue();
+            }
+        }
+    }
+
+    @Test
     void uncontendedCycle_isNotRecorded() throws Exception {
         List<RecordedEvent> events = record(locks -> {
             for (int i = 0; i < 5; i++) {
@@ -146,7 +169,7 @@ class FlightTest {
                         WithoutRecorder.class.getName())
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(jvm.getInputStream().readAllBytes());
+        String said = new String(jvm.getInputStream().readAllBytes(), UTF_8);
         assertThat(jvm.waitFor(60, SECONDS)).isTrue();
         assertThat(said).contains("jfr=false locked=true unlocked=true");
         assertThat(jvm.exitValue()).isZero();
