@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.ClientClosedException;
+import io.holdfast.HandOver;
 import io.holdfast.LockException;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.HeldLease.Validity;
@@ -132,6 +133,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 wish.held();
             }
             default -> {
+                wish.beginsToWait();
+                wish.waitsBehind(engine.lines().holder(name));
                 synchronized (this) {
                     if (phase == Phase.QUEUED) {
                         armDeadline();
@@ -234,6 +237,11 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             post();
         }
         runner.execute(this::ask);
+    }
+
+    @Override
+    public void seen() {
+        wish.seen();
     }
 
     @Override
@@ -472,13 +480,14 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     void takesOver(HeldLease from) {
         HeldLease lease = requireNonNull(inherited, "nothing was taken over");
         wish.noteWait(true, standing());
-        wish.fulfilled(lease, engine.inherits(from, lease));
+        wish.fulfilled(lease, engine.inherits(from, lease), HandOver.LOCAL);
     }
 
     private void obtained(HeldLease lease, long sinceNanos, int tokens) {
-        wish.noteWait(true, standing());
+        Standing known = standing();
+        wish.noteWait(true, known);
         engine.lines().granted(this, lease, sinceNanos, tokens);
-        wish.fulfilled(lease, engine.hold(lease));
+        wish.fulfilled(lease, engine.hold(lease), known.answered() ? HandOver.REMOTE : null);
     }
 
     /** What was granted does not count: it is given back, and asked for anew under another id, if there is time. */
@@ -510,6 +519,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 return;
             }
             standing = standing.refused();
+            if (waits()) {
+                wish.beginsToWait();
+            }
             trace |= waits();
             if (notified) {
                 pauses.reset();

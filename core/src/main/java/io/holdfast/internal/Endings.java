@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.LockException;
 import io.holdfast.Loss;
+import io.holdfast.Outcome;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.spi.AcquireReply;
@@ -223,9 +224,11 @@ final class Endings {
     /** The release is over, and the section was protected to its end. */
     void ended(HeldLease lease) {
         lease.moves(Phase.RELEASING, Phase.RELEASED);
-        if (engine.notices().areHeard()) {
+        Trail trail = lease.trail;
+        if (trail != null) {
             Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
-            engine.notices().tell(listener -> listener.released(lease.hold(), held));
+            trail.over("released");
+            trail.tell(listener -> listener.released(lease.hold(), held));
         }
     }
 
@@ -258,8 +261,12 @@ final class Endings {
                         lease.options,
                         lease.thread,
                         platform.nanoTime(),
+                        engine.notices().trail(lease.name()),
                         validity);
-                engine.notices().tell(listener -> listener.acquired(reads.hold(), Duration.ZERO));
+                if (reads.trail != null) {
+                    reads.trail.acquired(reads, Duration.ZERO, null);
+                    reads.trail.ended(Outcome.OBTAINED, Duration.ZERO);
+                }
                 engine.hold(reads);
                 return reads;
             }

@@ -160,6 +160,13 @@ final class Lines {
         return present instanceof Acquisition alone ? alone : present instanceof Line line ? line.leader() : null;
     }
 
+    /** Who of this client holds it; null if nobody does, or it stands apart from the line. */
+    @Nullable
+    HeldLease holder(String name) {
+        Object present = lines.get(name);
+        return present instanceof HeldLease alone ? alone : present instanceof Line line ? line.holder() : null;
+    }
+
     /** Ends every wait. */
     void close() {
         for (Object present : lines.values()) {

@@ -65,12 +65,18 @@ final class RedlockInspection {
         for (Map.Entry<String, List<LockInfo>> entry : byOwner.entrySet()) {
             List<LockInfo> theirs = entry.getValue();
             if (theirs.size() >= quorum.majority()) {
+                String owner = HolderNames.owner(entry.getKey());
+                OptionalLong token = token(theirs);
+                LockInfo.Party first = theirs.get(0).holders().get(0);
                 return new LockInfo(
                         name,
-                        Optional.of(HolderNames.owner(entry.getKey())),
-                        token(theirs),
+                        Optional.of(owner),
+                        token,
                         remaining(theirs),
-                        List.copyOf(waiters));
+                        List.copyOf(waiters),
+                        List.of(),
+                        List.of(new LockInfo.Party(owner, token, first.since(), first.age())),
+                        waiters.stream().map(LockInfo.Party::of).toList());
             }
         }
         return new LockInfo(name, Optional.empty(), OptionalLong.empty(), Duration.ZERO, List.copyOf(waiters));
