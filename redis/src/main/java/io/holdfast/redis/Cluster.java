@@ -97,7 +97,7 @@ final class Cluster {
 
     ClusterNode node(HostAndPort at) {
         ClusterNode node = nodes.computeIfAbsent(
-                at, address -> new ClusterNode(address, ConnectionSource.to(uri.node(address)), context, this));
+                at, address -> new ClusterNode(address, ConnectionSource.to(uri.node(address), platform), context, this));
         if (closed) {
             node.close();
             throw StoreFailure.unavailable("the connections to " + address() + " are closed", null);
@@ -148,7 +148,7 @@ final class Cluster {
         Attempts attempts = new Attempts();
         for (HostAndPort asked : candidates()) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, (deadline - platform.nanoTime()) / 2));
-            ConnectionSource source = ConnectionSource.to(uri.node(asked));
+            ConnectionSource source = ConnectionSource.to(uri.node(asked), platform);
             try {
                 List<Range> ranges = Question.ask(source, platform, left, connection -> ranges(connection, asked));
                 if (!ranges.isEmpty()) {
@@ -267,7 +267,7 @@ final class Cluster {
             if (closed) {
                 throw new JedisConnectionException("the client is closed");
             }
-            ConnectionSource node = ConnectionSource.to(uri.node(candidates().get(0)));
+            ConnectionSource node = ConnectionSource.to(uri.node(candidates().get(0)), platform);
             Jedis opened = node.open(timeout, opening);
             from.put(opened, node);
             return opened;

@@ -1,7 +1,9 @@
 package io.holdfast.simulation.load;
 
+import io.holdfast.LockOptions;
 import io.holdfast.simulation.world.Dice;
 import io.holdfast.spi.Share;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -136,6 +138,13 @@ public record Setup(
     /** All that there is to be had of a lock. */
     Share all() {
         return permits > 0 ? Share.permits(permits, permits) : Share.WHOLE;
+    }
+
+    /** How a lock is taken once the faults are over. */
+    LockOptions atTheEnd() {
+        return topology.isQuorum()
+                ? LockOptions.builder().lease(Duration.ofMillis(leaseMillis)).build()
+                : LockOptions.DEFAULT;
     }
 
     /** The longest a lease can last in this run without being renewed. */

@@ -12,6 +12,11 @@ public enum Topology {
     /** A server and a replica that follows with a lag, and takes its place at a failover. */
     FAILOVER;
 
+    /** Whether locks are held on a majority. */
+    boolean isQuorum() {
+        return false;
+    }
+
     /** The faults to draw from. */
     List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(Stream.of(Fault.values())

@@ -27,6 +27,20 @@ public final class Server {
         void after(List<String> command, @Nullable Object reply, boolean late, boolean again);
     }
 
+    /** What a server is among others, beyond one that is alone. */
+    public interface Role {
+        /**
+         * What it answers without carrying out anything; null if it is a command like any other.
+         *
+         * @param asking whether it was announced by ASKING
+         */
+        @Nullable
+        Object answer(List<String> command, boolean asking);
+
+        /** Something was published on it. */
+        default void published(String channel, String message) {}
+    }
+
     private record Saved(long time, RedisModel.Snapshot data) {}
 
     private final Network network;
@@ -40,6 +54,7 @@ public final class Server {
     private RedisModel.@Nullable Snapshot replica;
     private boolean up = true;
     private int life = 1;
+    private Role role = (command, asking) -> null;
 
     public Server(Network network, Host host, Watcher watcher) {
         this.network = network;
@@ -54,6 +69,11 @@ public final class Server {
 
     public RedisModel model() {
         return model;
+    }
+
+    /** From now on it is one of several. */
+    public void takes(Role part) {
+        role = part;
     }
 
     public boolean isUp() {
@@ -88,6 +108,19 @@ public final class Server {
     }
 
     private void carryOut(Connection from, List<String> command, boolean again) {
+        switch (command.get(0)) {
+            case "CONNECT" -> {
+                from.reply(command, "connected");
+                return;
+            }
+            case "ASKING" -> {
+                from.asks();
+                from.reply(command, new RedisModel.Status("OK"));
+                return;
+            }
+            default -> {}
+        }
+        boolean asking = from.asked();
         if (command.get(0).equals("SUBSCRIBE")) {
             // What is left of a connection that was dropped ends with it.
             if (!again && !from.isDropped()) {
@@ -95,6 +128,14 @@ public final class Server {
                         .computeIfAbsent(command.get(1), channel -> new LinkedHashSet<>())
                         .add(from);
                 from.reply(command, "subscribed");
+            }
+            return;
+        }
+        Object answer = role.answer(command, asking);
+        if (answer != null) {
+            network.world().trace().add(host.name(), "answers:", new Done(command, answer));
+            if (!again) {
+                from.reply(command, answer);
             }
             return;
         }
@@ -123,10 +164,16 @@ public final class Server {
         if (heard.isEmpty()) {
             network.hits().hit(41);
         }
-        for (Connection connection : new ArrayList<>(heard)) {
-            connection.push(message);
-        }
+        tell(channel, message);
+        role.published(channel, message);
         return heard.size();
+    }
+
+    /** Tells those who listen here. */
+    public void tell(String channel, String message) {
+        for (Connection connection : new ArrayList<>(subscribers.getOrDefault(channel, Set.of()))) {
+            connection.push(channel, message);
+        }
     }
 
     void forget(Connection connection) {
