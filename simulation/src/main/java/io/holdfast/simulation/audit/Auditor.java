@@ -145,6 +145,10 @@ public final class Auditor {
         if (!tokens.computeIfAbsent(name, n -> new HashSet<>()).add(token) && !excused) {
             throw new Violation("I2", "lock " + name + ": token " + token + " was given twice");
         }
+        String uncounted = excused ? null : truth.uncounted(token);
+        if (uncounted != null) {
+            throw new Violation("I2", "lock " + name + ": token " + token + " was told, and counters are " + uncounted);
+        }
         long lost = lostAt.getOrDefault(hold(belief.owner(), token), Long.MAX_VALUE);
         if (Math.max(lost, party.host().sleptUntil()) < world.now() - LOST_SLACK_NANOS) {
             throw new Violation("I5", "lock " + name + " was given to " + belief.owner() + ", who had lost it by then");

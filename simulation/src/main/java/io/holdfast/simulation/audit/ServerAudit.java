@@ -443,11 +443,11 @@ public final class ServerAudit implements Server.Watcher {
         return owner.equals(owner(value)) && token(value) <= token && token <= lastToken(value);
     }
 
-    private static long token(@Nullable String value) {
+    static long token(@Nullable String value) {
         return value == null ? 0 : Long.parseLong(tokens(value)[0]);
     }
 
-    private static long lastToken(@Nullable String value) {
+    static long lastToken(@Nullable String value) {
         if (value == null) {
             return 0;
         }

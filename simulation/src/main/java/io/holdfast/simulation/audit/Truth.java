@@ -12,6 +12,11 @@ public interface Truth {
     /** Whether a server has granted a lock with this token, and it is not one that was passed on. */
     boolean isGranted(long token);
 
+    /** Why a token that was just told might be given again; null if so many count from it that it cannot. */
+    default @Nullable String uncounted(long token) {
+        return null;
+    }
+
     /** The lowest token that may come next. */
     long nextToken();
 

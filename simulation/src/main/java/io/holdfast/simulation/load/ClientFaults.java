@@ -31,6 +31,8 @@ final class ClientFaults {
         long now = scene.world().now();
         long lease = scene.setup().leaseMillis() * MS;
         long length = blow.length();
+        scene.stage()
+                .clientInTrouble(party.host().name(), now + length + lease + 3 * scene.setup().timeoutMillis() * MS);
         switch (blow.fault()) {
             case CLIENT_PAUSE -> pause(party, length);
             case CLIENT_PAUSE_AMID_REQUEST -> pauseAmidRequest(party, length, 400);

@@ -49,7 +49,10 @@ public final class Scene {
     }
 
     private Stage newStage() {
-        return new OneServer(this, audit);
+        return switch (setup.topology()) {
+            case SINGLE, FAILOVER -> new OneServer(this, audit);
+            case QUORUM3, QUORUM5 -> new QuorumStage(this);
+        };
     }
 
     /** Opens the clients and lets their threads go. */

@@ -69,12 +69,12 @@ public record Setup(
                 .mapToObj(i -> rate(dice, driftBeyond))
                 .toList();
         Dice kind = Dice.of(seed, 3);
-        boolean readWrite = kind.oneIn(4);
-        int permits = !readWrite && kind.oneIn(6) ? (int) kind.between(2, 3) : 0;
+        boolean readWrite = kind.oneIn(4) && !topology.isQuorum();
+        int permits = !topology.isQuorum() && !readWrite && kind.oneIn(6) ? (int) kind.between(2, 3) : 0;
         return new Setup(
                 seed,
                 topology,
-                dice.oneIn(3),
+                dice.oneIn(3) || topology.hasSockets(),
                 dice.oneIn(6),
                 clients,
                 actors,
@@ -138,6 +138,11 @@ public record Setup(
     /** All that there is to be had of a lock. */
     Share all() {
         return permits > 0 ? Share.permits(permits, permits) : Share.WHOLE;
+    }
+
+    /** The longest lease there is on a quorum; a server that was restarted does not count before it is over. */
+    long maxLeaseMillis() {
+        return 2 * leaseMillis;
     }
 
     /** How a lock is taken once the faults are over. */

@@ -37,13 +37,18 @@ interface Stage {
     /** Ends what still lasts. */
     void heal();
 
+    /** How long a call may take that does not wait for anybody. */
+    default long callNanos() {
+        return scene().setup().timeoutMillis() * 1_000_000;
+    }
+
     /** Timers that a client has although nothing is going on. */
     default int idleTimers() {
         return 2;
     }
 
-    /** Whether a client may be told that the store is out of reach, and that is nobody's fault. */
-    default boolean isExcusable(String client) {
+    /** Whether a client may be told this failure, by what was wrong with the servers and the messages. */
+    default boolean isExcusable(String client, String failure) {
         return !scene().director().isQuietSoFar();
     }
 

@@ -54,6 +54,7 @@ public final class Server {
     private RedisModel.@Nullable Snapshot replica;
     private boolean up = true;
     private int life = 1;
+    private long startedAt = Long.MIN_VALUE / 2;
     private Role role = (command, asking) -> null;
 
     public Server(Network network, Host host, Watcher watcher) {
@@ -78,6 +79,11 @@ public final class Server {
 
     public boolean isUp() {
         return up;
+    }
+
+    /** The moment of its last start; long ago if it was never restarted. */
+    public long startedAt() {
+        return startedAt;
     }
 
     /** Counts its starts. */
@@ -107,18 +113,26 @@ public final class Server {
         });
     }
 
-    private void carryOut(Connection from, List<String> command, boolean again) {
-        switch (command.get(0)) {
-            case "CONNECT" -> {
-                from.reply(command, "connected");
-                return;
-            }
+    /** What it says to those who come, and to those who announce something; null to all else. */
+    private static @Nullable Object greeting(Connection from, List<String> command) {
+        return switch (command.get(0)) {
+            case "CONNECT" -> "connected";
+            case "HELLO" -> List.of("server", "redis", "version", "7.0.15", "proto", 2L, "id", 1L);
             case "ASKING" -> {
                 from.asks();
-                from.reply(command, new RedisModel.Status("OK"));
-                return;
+                yield new RedisModel.Status("OK");
             }
-            default -> {}
+            default -> null;
+        };
+    }
+
+    private void carryOut(Connection from, List<String> command, boolean again) {
+        Object greeting = greeting(from, command);
+        if (greeting != null) {
+            if (!again) {
+                from.reply(command, greeting);
+            }
+            return;
         }
         boolean asking = from.asked();
         if (command.get(0).equals("SUBSCRIBE")) {
@@ -206,12 +220,14 @@ public final class Server {
     /** With all its data. */
     public void restart() {
         up = true;
+        startedAt = network.world().now();
         model.restore(model.snapshot());
         network.world().trace().add(host.name(), "is back, with its memory");
     }
 
     public void restartEmpty() {
         up = true;
+        startedAt = network.world().now();
         model.forget();
         network.world().trace().add(host.name(), "is back, without its memory");
     }
@@ -219,6 +235,7 @@ public final class Server {
     /** With the data as it was so long ago, or nothing if that was not saved. */
     public void restartFromSnapshot(long ageNanos) {
         up = true;
+        startedAt = network.world().now();
         long wanted = network.world().now() - ageNanos;
         Saved best = null;
         for (Saved one : saved) {
@@ -256,6 +273,7 @@ public final class Server {
     public void failover(long clockNanos) {
         crash();
         up = true;
+        startedAt = network.world().now();
         if (replica != null) {
             model.restore(replica);
         }
@@ -292,7 +310,7 @@ public final class Server {
     private record Done(List<String> command, @Nullable Object reply) {
         @Override
         public String toString() {
-            return Commands.brief(command) + " -> " + reply;
+            return Commands.brief(command) + " -> " + String.valueOf(reply).replaceAll("\\s+", " ");
         }
     }
 }
