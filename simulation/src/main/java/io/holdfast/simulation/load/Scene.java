@@ -51,6 +51,7 @@ public final class Scene {
     private Stage newStage() {
         return switch (setup.topology()) {
             case SINGLE, FAILOVER -> new OneServer(this, audit);
+            case SENTINEL -> new SentinelStage(this, audit);
             case QUORUM3, QUORUM5 -> new QuorumStage(this);
         };
     }

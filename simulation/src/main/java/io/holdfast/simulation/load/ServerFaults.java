@@ -108,7 +108,8 @@ final class ServerFaults {
         }
     }
 
-    private void stateLost() {
+    /** What the server had is lost, or its clock was stepped. */
+    void stateLost() {
         scene.auditor().excuseAll();
         scene.latches().stateLost();
         scene.auditor().counterLost();

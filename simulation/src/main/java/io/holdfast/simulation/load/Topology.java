@@ -14,7 +14,9 @@ public enum Topology {
     /** Three servers that know nothing of each other: a lock is held on two of them. */
     QUORUM3,
     /** Five such servers, of which three are needed. */
-    QUORUM5;
+    QUORUM5,
+    /** A master, its replicas, and Sentinels that say who it is; the client follows them. */
+    SENTINEL;
 
     /** Whether locks are held on a majority. */
     boolean isQuorum() {
@@ -34,7 +36,7 @@ public enum Topology {
         List<Fault> faults = new ArrayList<>(Stream.of(Fault.values())
                 .filter(fault -> fault != Fault.FAILOVER)
                 .toList());
-        if (this == FAILOVER) {
+        if (this == FAILOVER || this == SENTINEL) {
             // One in a few: it is what this is about.
             faults.addAll(Collections.nCopies(8, Fault.FAILOVER));
         }
@@ -60,7 +62,7 @@ public enum Topology {
 
     /** Those of the catalogue that it shows, beyond what one server does. */
     public List<Integer> moreOfTheCatalogue() {
-        return this == FAILOVER ? List.of(12, 24) : isQuorum() ? List.of(29, 30, 31) : List.of();
+        return this == FAILOVER ? List.of(12, 24) : this == SENTINEL ? List.of(12, 24, 25) : isQuorum() ? List.of(29, 30, 31) : List.of();
     }
 
     /** Those of one server that it does not show: it has no shares, no latches, no line, and its transport tells less. */
