@@ -97,7 +97,8 @@ final class Cluster {
 
     ClusterNode node(HostAndPort at) {
         ClusterNode node = nodes.computeIfAbsent(
-                at, address -> new ClusterNode(address, ConnectionSource.to(uri.node(address), platform), context, this));
+                at,
+                address -> new ClusterNode(address, ConnectionSource.to(uri.node(address), platform), context, this));
         if (closed) {
             node.close();
             throw StoreFailure.unavailable("the connections to " + address() + " are closed", null);

@@ -60,12 +60,7 @@ public final class Auditor {
     private long overlapsOutside;
     private final Set<String> overlapping = new HashSet<>();
 
-    public Auditor(
-            World world,
-            Truth truth,
-            Hits hits,
-            long longestLeaseNanos,
-            boolean driftBeyondModel) {
+    public Auditor(World world, Truth truth, Hits hits, long longestLeaseNanos, boolean driftBeyondModel) {
         this.world = world;
         this.truth = truth;
         this.hits = hits;

@@ -164,7 +164,10 @@ public final class QuorumAudit implements Truth {
                 return;
             }
             if (reply instanceof RedisModel.ErrorReply error) {
-                hits.hit(error.message().startsWith("NOPERM") ? 23 : error.message().startsWith("OOM") ? 34 : 26);
+                hits.hit(
+                        error.message().startsWith("NOPERM")
+                                ? 23
+                                : error.message().startsWith("OOM") ? 34 : 26);
             }
             String kind = Commands.kind(command);
             for (int i = 0; i < before.size(); i++) {

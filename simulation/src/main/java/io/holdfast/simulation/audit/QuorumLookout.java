@@ -115,11 +115,14 @@ public final class QuorumLookout implements Lookout {
 
     /** A lock that is free on all servers goes to whoever waits for it. */
     private void free(String name, Set<String> seen) {
-        if (servers.stream().anyMatch(server -> !server.model().type(prefix + name).equals("none"))) {
+        if (servers.stream()
+                .anyMatch(server -> !server.model().type(prefix + name).equals("none"))) {
             return;
         }
         for (Party party : parties) {
-            if (party.host().isDead() || party.host().isAsleep() || !network.isSound(party.host().name())) {
+            if (party.host().isDead()
+                    || party.host().isAsleep()
+                    || !network.isSound(party.host().name())) {
                 continue;
             }
             boolean waits = Peek.isRefused(party.engine(), name);

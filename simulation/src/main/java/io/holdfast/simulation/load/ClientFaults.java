@@ -32,7 +32,9 @@ final class ClientFaults {
         long lease = scene.setup().leaseMillis() * MS;
         long length = blow.length();
         scene.stage()
-                .clientInTrouble(party.host().name(), now + length + lease + 3 * scene.setup().timeoutMillis() * MS);
+                .clientInTrouble(
+                        party.host().name(),
+                        now + length + lease + 3 * scene.setup().timeoutMillis() * MS);
         switch (blow.fault()) {
             case CLIENT_PAUSE -> pause(party, length);
             case CLIENT_PAUSE_AMID_REQUEST -> pauseAmidRequest(party, length, 400);
@@ -144,8 +146,7 @@ final class ClientFaults {
                     || !blow.calm()
                     || scene.setup().copied()
                     || scene.stage().servers().stream()
-                            .anyMatch(server ->
-                                    !server.isUp() || server.host().isAsleep())) {
+                            .anyMatch(server -> !server.isUp() || server.host().isAsleep())) {
                 return;
             }
             for (String name : scene.setup().everyName()) {

@@ -82,7 +82,11 @@ public final class Ending {
         boolean[] got = new boolean[1];
         Fiber probe = world.start(party.host(), "probe", () -> {
             NamedLock lock = new NamedLock(
-                    party.engine(), name, scene.setup().atTheEnd(), scene.setup().all(), false);
+                    party.engine(),
+                    name,
+                    scene.setup().atTheEnd(),
+                    scene.setup().all(),
+                    false);
             try {
                 got[0] = lock.tryLock(Duration.ofNanos(within));
                 lock.unlock();

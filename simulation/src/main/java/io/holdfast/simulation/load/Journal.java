@@ -25,6 +25,7 @@ final class Journal {
     private final List<Operation> operations = new ArrayList<>();
     /** By lock and token: two locks may have the same. */
     private final Map<String, Operation> held = new LinkedHashMap<>();
+
     private final Setup setup;
     private long events;
 

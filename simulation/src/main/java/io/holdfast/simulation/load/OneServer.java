@@ -28,8 +28,8 @@ final class OneServer implements Stage {
     OneServer(Scene scene, ServerAudit audit) {
         Setup setup = scene.setup();
         this.scene = scene;
-        this.server = new Server(
-                scene.network(), new Host(scene.world(), "redis", Dice.of(setup.seed(), 6), 1.0, 0), audit);
+        this.server =
+                new Server(scene.network(), new Host(scene.world(), "redis", Dice.of(setup.seed(), 6), 1.0, 0), audit);
         audit.looksAt(server);
         scene.latches().looksAt(server);
         if (setup.topology() == Topology.FAILOVER) {
@@ -37,7 +37,11 @@ final class OneServer implements Stage {
             server.replicate(() -> lag.oneIn(20) ? lag.below(500_000_000L) : lag.below(3_000_000L));
         }
         this.truth = new Homes(
-                name -> server, name -> Scene.PREFIX + "~fence", setup.everyName().subList(0, 1), audit, Scene.PREFIX);
+                name -> server,
+                name -> Scene.PREFIX + "~fence",
+                setup.everyName().subList(0, 1),
+                audit,
+                Scene.PREFIX);
         this.lookout = new Liveness(
                 scene.world(),
                 name -> server,

@@ -63,8 +63,9 @@ final class QuorumFaults {
         long length = blow.length();
         // Of one client, or of all of them.
         List<Site> sites = dice.oneIn(2) ? List.of(blow.site()) : scene.sites();
-        Consumer<Consumer<Network.Line>> lines = action -> sites.forEach(site -> victims.forEach(
-                server -> action.accept(scene.network().line(site.party().host().name(), server.host().name()))));
+        Consumer<Consumer<Network.Line>> lines =
+                action -> sites.forEach(site -> victims.forEach(server -> action.accept(scene.network()
+                        .line(site.party().host().name(), server.host().name()))));
         long lasts = length;
         switch (blow.fault()) {
             case MESSAGE_LOSS -> {
@@ -86,10 +87,13 @@ final class QuorumFaults {
                     line.slowUntil = now + lease;
                     line.slowNanos = slow;
                 });
-                scene.world().after(dice.below(lease), () -> lines.accept(line -> {
-                    line.upBlockedUntil = scene.world().now() + 2 * lease;
-                    line.downBlockedUntil = scene.world().now() + 2 * lease;
-                }));
+                scene.world()
+                        .after(
+                                dice.below(lease),
+                                () -> lines.accept(line -> {
+                                    line.upBlockedUntil = scene.world().now() + 2 * lease;
+                                    line.downBlockedUntil = scene.world().now() + 2 * lease;
+                                }));
                 lasts = 4 * lease;
             }
             case CONNECTIONS_BREAK_HERE -> {
@@ -234,7 +238,10 @@ final class QuorumFaults {
             }
             case HIGH_COUNTER -> {
                 // Half a minute ahead: whoever comes next goes on from there.
-                server.byHand("SET", Scene.PREFIX + "~fence", Long.toString(server.host().wallMicros() + 30_000_000));
+                server.byHand(
+                        "SET",
+                        Scene.PREFIX + "~fence",
+                        Long.toString(server.host().wallMicros() + 30_000_000));
                 inTrouble(server, 0);
             }
             default -> throw new IllegalArgumentException(blow.fault() + " is not of this kind");

@@ -39,8 +39,7 @@ final class QuorumStage implements Stage {
         int count = setup.topology().servers();
         this.majority = count / 2 + 1;
         scene.network().apart();
-        this.audit = new QuorumAudit(
-                scene.world(), scene.hits(), Scene.PREFIX, setup.maxLeaseMillis() * MS, majority);
+        this.audit = new QuorumAudit(scene.world(), scene.hits(), Scene.PREFIX, setup.maxLeaseMillis() * MS, majority);
         Dice dice = Dice.of(setup.seed(), 20);
         this.nodeTimeoutMillis = dice.pick(20L, 50L, 50L, 100L);
         boolean wide = dice.oneIn(8);
@@ -146,13 +145,14 @@ final class QuorumStage implements Stage {
 
     /**
      * A minority of the servers must not matter to those who want a lock, unless several of them have each got some of the
-     * rest. A lease that is held loses one server after the other, and none comes back to it, so it may fail for what was
+     * rest, or one that had granted it fell silent before they agreed on the token. A lease that is held loses one server after the other, and none comes back to it, so it may fail for what was
      * long ago.
      */
     @Override
     public boolean isExcusable(String client, String failure) {
         boolean contended = failure.contains(" granted it") && failure.contains(" says that another has it");
-        boolean judged = failure.contains(" servers granted the lock") && !contended;
+        boolean unsettled = failure.contains(" to agree on its token");
+        boolean judged = failure.contains(" servers granted the lock") && !contended && !unsettled;
         return (!judged && !scene.director().isQuietSoFar())
                 || !troubles.isMinorityOnly(client, 3 * scene.setup().leaseMillis() * MS);
     }

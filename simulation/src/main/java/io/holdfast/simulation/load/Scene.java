@@ -44,8 +44,7 @@ public final class Scene {
         this.audit = new ServerAudit(world, hits, this::isWaiting, latches);
         this.director = new Director(this);
         this.stage = newStage();
-        this.auditor =
-                new Auditor(world, stage.truth(), hits, setup.longestLeaseNanos(), setup.driftBeyondModel());
+        this.auditor = new Auditor(world, stage.truth(), hits, setup.longestLeaseNanos(), setup.driftBeyondModel());
     }
 
     private Stage newStage() {

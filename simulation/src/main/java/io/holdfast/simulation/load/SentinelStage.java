@@ -82,7 +82,11 @@ final class SentinelStage implements Stage {
         audit.looksAt(master);
         scene.latches().looksAt(master);
         this.truth = new Homes(
-                name -> master, name -> Scene.PREFIX + "~fence", setup.everyName().subList(0, 1), audit, Scene.PREFIX);
+                name -> master,
+                name -> Scene.PREFIX + "~fence",
+                setup.everyName().subList(0, 1),
+                audit,
+                Scene.PREFIX);
         this.lookout = new Liveness(
                 scene.world(),
                 name -> master,
@@ -265,8 +269,7 @@ final class SentinelStage implements Stage {
         SimNet net = new SimNet(platform, scene.network(), byName, Scene.PREFIX + "~inbox:", 1);
         platform.dialsBy(net);
         way.accept(net);
-        return new RedisStoreProvider()
-                .factory(new StoreUri("redis-sentinel://s1:26379,s2:26379,s3:26379/" + NAME));
+        return new RedisStoreProvider().factory(new StoreUri("redis-sentinel://s1:26379,s2:26379,s3:26379/" + NAME));
     }
 
     @Override

@@ -49,15 +49,17 @@ final class ServerFaults {
             }
             case ACCESS_REVOKED -> mood(server, ServerMood.NOPERM, length);
             case SERVER_ERRORS ->
-                mood(server, dice.pick(ServerMood.READONLY, ServerMood.LOADING, ServerMood.BUSY, ServerMood.MISCONF), length);
+                mood(
+                        server,
+                        dice.pick(ServerMood.READONLY, ServerMood.LOADING, ServerMood.BUSY, ServerMood.MISCONF),
+                        length);
             case OUT_OF_MEMORY -> mood(server, ServerMood.OOM, length);
             case SERVER_RESTART -> restart(server, length, server::restart, false, 0);
             case SERVER_RESTART_EMPTY -> restart(server, length, server::restartEmpty, true, 27);
             case SERVER_RESTART_OLD ->
                 restart(server, length, () -> server.restartFromSnapshot(dice.between(100, 3_000) * MS), true, 28);
             case SERVER_SLEEP -> {
-                if (length > scene.setup().leaseMillis() * MS
-                        && !server.host().isAsleep()) {
+                if (length > scene.setup().leaseMillis() * MS && !server.host().isAsleep()) {
                     scene.hits().hit(37);
                 }
                 server.host().sleep(length, false);

@@ -62,11 +62,16 @@ public enum Topology {
 
     /** Those of the catalogue that it shows, beyond what one server does. */
     public List<Integer> moreOfTheCatalogue() {
-        return this == FAILOVER ? List.of(12, 24) : this == SENTINEL ? List.of(12, 24, 25) : isQuorum() ? List.of(29, 30, 31) : List.of();
+        return switch (this) {
+            case SINGLE -> List.of();
+            case FAILOVER -> List.of(12, 24);
+            case SENTINEL -> List.of(12, 24, 25);
+            case QUORUM3, QUORUM5 -> List.of(29, 30, 31);
+        };
     }
 
     /** Those of one server that it does not show: it has no shares, no latches, no line, and its transport tells less. */
     public List<Integer> lessOfTheCatalogue() {
-        return isQuorum() ? List.of(5, 6, 39, 40, 42, 44, 45, 58) : List.of();
+        return isQuorum() ? List.of(5, 6, 39, 40, 42, 44, 45, 58) : hasSockets() ? List.of(5, 42) : List.of();
     }
 }

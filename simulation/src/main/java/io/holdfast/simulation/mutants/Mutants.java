@@ -24,11 +24,9 @@ final class Mutants {
 
     private static final String QUORUM = "redis/src/main/java/io/holdfast/redis/Quorum.java";
     private static final String QUORUM_LUA = "redis/src/main/resources/io/holdfast/redis/quorum.lua";
-    private static final String QUORUM_NODE = "redis/src/main/java/io/holdfast/redis/QuorumNode.java";
     private static final String REDLOCK = "redis/src/main/java/io/holdfast/redis/RedlockStore.java";
     private static final String SESSION = "redis/src/main/java/io/holdfast/redis/NodeSession.java";
     private static final String NAMES = "redis/src/main/java/io/holdfast/redis/HolderNames.java";
-    private static final String VOTES = "redis/src/main/java/io/holdfast/redis/AcquireVotes.java";
     private static final String RENEW_VOTES = "redis/src/main/java/io/holdfast/redis/RenewVotes.java";
 
     private static final String ALL_LUA = "redis/src/main/resources/io/holdfast/redis/all.lua";
@@ -594,12 +592,6 @@ final class Mutants {
                             "agreed = settle(scriptKeys, holder, timeout, all, votes.highest());",
                             "agreed = votes.highest();")),
             onQuorum(
-                    "a server counts for a token although it has lost the lock it gave",
-                    new Edit(
-                            QUORUM_LUA,
-                            "  return { value == mine .. ARGV[4] and 1 or 0, now }\n",
-                            "  return { 1, now }\n")),
-            onQuorum(
                     "settling writes the token into the lock, and not into the counter",
                     new Edit(
                             QUORUM_LUA,
@@ -607,7 +599,10 @@ final class Mutants {
                             "    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n")),
             onQuorum(
                     "a lock is taken again under the name that is being taken back",
-                    new Edit(NAMES, "return attempt == null ? owner : owner + \"#\" + attempt.number();", "return owner;")),
+                    new Edit(
+                            NAMES,
+                            "return attempt == null ? owner : owner + \"#\" + attempt.number();",
+                            "return owner;")),
             onQuorum(
                     "what falls short of a majority is not taken back",
                     new Edit(REDLOCK, "                nodes.get(i).giveUp(null, command, holder);\n", "")),
@@ -626,39 +621,7 @@ final class Mutants {
                             RENEW,
                             "  elseif type(value) == 'table' then\n",
                             "  elseif not value then\n" + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
-                                    + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")),
-            onQuorum(
-                    "validity is counted from when the majority has answered",
-                    new Edit(
-                            ACQUISITION,
-                            "Validity validity = ask.validity();",
-                            "Validity validity = Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease());")),
-            onQuorum(
-                    "an acquire that comes late is carried out",
-                    new Edit(QUORUM_LUA, "  if now > tonumber(ARGV[8]) then\n", "  if false then\n"),
-                    new Edit(QUORUM_LUA, "  if token and token <= LAST_TOKEN and now <= tonumber(ARGV[8]) then\n", "  if token and token <= LAST_TOKEN then\n")),
-            onQuorum(
-                    "what was sent to one server and never answered is forgotten",
-                    new Edit(
-                            QUORUM_NODE,
-                            "                unanswered.add(doubt, notAfter(serverMicros()), timeout);\n",
-                            "                notAfter(serverMicros());\n")),
-            onQuorum(
-                    "a release tells nobody who waits",
-                    new Edit(
-                            QUORUM_LUA,
-                            "    if redis.call('PUBLISH', inbox, next .. ' ' .. holder .. ' ' .. lock) > 0 then\n",
-                            "    if inbox then\n")),
-            onQuorum(
-                    "no server is waited for once the first has failed",
-                    new Edit(
-                            VOTES,
-                            "return mayBeBusy || mayBeGranted ? Verdict.OPEN : Verdict.FAILED;",
-                            "return (mayBeBusy || mayBeGranted) && granted + busy + open == votes.size() ? Verdict.OPEN : Verdict.FAILED;"),
-                    new Edit(
-                            REDLOCK,
-                            "                && verdict != AcquireVotes.Verdict.FAILED\n",
-                            "")));
+                                    + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")));
 
     private static Mutant onQuorum(String name, Edit... edits) {
         return Mutant.of(name, edits).on("quorum3");

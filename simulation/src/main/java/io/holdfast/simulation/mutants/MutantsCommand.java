@@ -31,10 +31,7 @@ public final class MutantsCommand implements Callable<Integer> {
             description = "those whose name contains this; the table is not written")
     private String only = "";
 
-    @Option(
-            names = "--on",
-            defaultValue = "",
-            description = "those for this topology; the table is not written")
+    @Option(names = "--on", defaultValue = "", description = "those for this topology; the table is not written")
     private String on = "";
 
     @Option(names = "--threads", description = "runs at once (default: one for each core)")
