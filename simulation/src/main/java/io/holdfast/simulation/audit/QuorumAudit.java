@@ -173,7 +173,7 @@ public final class QuorumAudit implements Truth {
             for (int i = 0; i < before.size(); i++) {
                 String actor = Commands.argument(command, kind.equals("renew") ? 2 * i : 1);
                 judge(kind, actor, before.get(i), state(before.get(i).key()));
-                notice(kind, actor, before.get(i), late || again, reply);
+                notice(kind, actor, before.get(i), late || again);
             }
             everythingExpires(command);
         }
@@ -208,7 +208,7 @@ public final class QuorumAudit implements Truth {
             }
         }
 
-        private void notice(String kind, String actor, State then, boolean late, @Nullable Object reply) {
+        private void notice(String kind, String actor, State then, boolean late) {
             String holder = ServerAudit.owner(then.value());
             switch (kind) {
                 case "acquire" -> {
