@@ -1,5 +1,9 @@
 package io.holdfast.redis;
 
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.redis.link.Dialer;
+import io.holdfast.spi.Platform;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
@@ -43,8 +48,13 @@ interface ConnectionSource {
     /** Nothing is opened any more; whoever has a connection drops it. */
     default void close() {}
 
-    /** Connections of our own. */
+    /** Connections of our own, over TCP. */
     static ConnectionSource to(RedisUri uri) {
+        return to(uri, null);
+    }
+
+    /** Connections of our own, as the platform opens them if it is a {@link Dialer}, and over TCP otherwise. */
+    static ConnectionSource to(RedisUri uri, @Nullable Platform platform) {
         return new ConnectionSource() {
             private final String address = uri.address();
             private final Map<Jedis, Socket> sockets = Collections.synchronizedMap(new IdentityHashMap<>());
@@ -63,7 +73,9 @@ interface ConnectionSource {
                             throw new JedisConnectionException("the connection was closed");
                         }
                         used = true;
-                        Socket socket = super.createSocket();
+                        Socket socket = platform instanceof Dialer dialer
+                                ? dialer.dial(uri.host(), uri.port(), timeout)
+                                : super.createSocket();
                         made.set(socket);
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);

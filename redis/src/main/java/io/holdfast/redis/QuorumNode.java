@@ -48,7 +48,7 @@ final class QuorumNode implements NodeLine.Server {
         this.settings = settings;
         this.keys = new Keys(context.keyPrefix());
         this.lives = lives;
-        ConnectionSource source = ConnectionSource.to(uri);
+        ConnectionSource source = ConnectionSource.to(uri, platform);
         Duration opening = timeout.compareTo(OPENING) < 0 ? timeout : OPENING;
         this.link = new JedisLink(source, platform);
         this.commands = new NodeLine(source, platform, this, opening, timeout);
