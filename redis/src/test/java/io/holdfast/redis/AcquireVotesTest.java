@@ -145,8 +145,8 @@ class AcquireVotesTest {
     /** A repetition may have asked for fewer than were given before: no token may lie below what any server has seen. */
     @Test
     void highestTokens_ofBlocksThatDifferInLength_areAboveTheStartOfEach() {
-        List<@Nullable Vote<Answer>> votes = new ArrayList<>(List.of(
-                Vote.of(new Answer.Granted(10, 10, true)), Vote.of(new Answer.Granted(18, 1, false)), FAILED));
+        List<@Nullable Vote<Answer>> votes = new ArrayList<>(
+                List.of(Vote.of(new Answer.Granted(10, 10, true)), Vote.of(new Answer.Granted(18, 1, false)), FAILED));
 
         Answer.Granted highest = new AcquireVotes(new Quorum(3), votes).highest();
 

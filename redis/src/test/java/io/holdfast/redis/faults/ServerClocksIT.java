@@ -28,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -147,6 +148,7 @@ class ServerClocksIT {
 
     /** More of them than a minority: the lock outlives its lease, and is to be had as soon as the clocks are right again. */
     @Test
+    @Tag("slow")
     @Faults(11)
     void majorityThatJumpsBack_keepsOthersOutUntilItIsPutRight() {
         FiveServers three = quorum(3, MAX_LEASE);
@@ -369,6 +371,7 @@ class ServerClocksIT {
 
     @ParameterizedTest
     @ValueSource(longs = {1, -1})
+    @Tag("slow")
     @Faults(12)
     void failoverToAReplicaWhoseClockDiffers_keepsTokensRising(long hours) {
         RedisSentinels sentinels = RedisSentinels.startWithMovableClocks();
