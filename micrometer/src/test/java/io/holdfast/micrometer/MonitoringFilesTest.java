@@ -80,7 +80,7 @@ class MonitoringFilesTest {
         String scrape = registry.scrape();
         Matcher tags = TAG.matcher(file(file));
         while (tags.find()) {
-            for (String value : tags.group(2).split("\\|")) {
+            for (String value : tags.group(2).split("\\|", -1)) {
                 assertThat(scrape).contains(tags.group(1) + "=\"" + value + "\"");
             }
         }

@@ -1,6 +1,7 @@
 package io.holdfast.redis.api;
 
 import static io.holdfast.redis.Until.until;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -73,7 +74,8 @@ class InspectIT {
         try (Holdfast second = Holdfast.connect(redis.uri());
                 Holdfast third = Holdfast.connect(redis.uri());
                 Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
-            Future<Boolean> one = Crowd.start(() -> second.lock("a").tryLock(Duration.ofSeconds(20)));
+            Future<Boolean> one = Crowd.start(() ->
+                    second.lock("a").tryLock(Duration.ofSeconds(20)) && second.lock("a").unlock());
             until(() -> locks.inspect("a").get(0).line().size() == 1);
             Future<Boolean> two = Crowd.start(() -> third.lock("a").tryLock(Duration.ofSeconds(20)));
             until(() -> locks.inspect("a").get(0).line().size() == 2);
@@ -86,7 +88,6 @@ class InspectIT {
 
             lease.release();
             assertThat(Crowd.get(one)).isTrue();
-            second.close();
             assertThat(Crowd.get(two)).isTrue();
         }
     }
@@ -105,7 +106,7 @@ class InspectIT {
     }
 
     private Instant now() {
-        List<?> time = (List<?>) redis.command("TIME");
+        List<?> time = (List<?>) requireNonNull(redis.command("TIME"));
         return Instant.ofEpochSecond(Long.parseLong(String.valueOf(time.get(0))))
                 .plusNanos(1_000 * Long.parseLong(String.valueOf(time.get(1))));
     }
