@@ -17,12 +17,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a client does, and what its meters show of it; over any store. */
 abstract class MetersScene {
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
     final MeterRegistry registry = new SimpleMeterRegistry();
+    /** One for each test: a lease that was lost lives on in the store for a moment. */
+    private final String name = "order:" + NAMES.incrementAndGet();
+
     private final ExecutorService others = Executors.newCachedThreadPool();
 
     /** Another client of the same store, when there is one that is not counted. */
@@ -71,9 +77,9 @@ abstract class MetersScene {
 
     @Test
     void busyAndTimedOut_areCountedApart() throws Exception {
-        try (Lease theirs = other().lock("order:1").acquire(Duration.ZERO)) {
-            assertThat(locks().lock("order:1").tryLock()).isFalse();
-            assertThat(locks().lock("order:1").tryLock(Duration.ofMillis(50))).isFalse();
+        try (Lease theirs = other().lock(name).acquire(Duration.ZERO)) {
+            assertThat(locks().lock(name).tryLock()).isFalse();
+            assertThat(locks().lock(name).tryLock(Duration.ofMillis(50))).isFalse();
             assertThat(theirs.isValid()).isTrue();
         }
 
@@ -95,12 +101,12 @@ abstract class MetersScene {
 
     @Test
     void interruptedWait_isCounted_andNobodyIsLeftWaiting() throws Exception {
-        try (Lease theirs = other().lock("order:1").acquire(Duration.ZERO)) {
+        try (Lease theirs = other().lock(name).acquire(Duration.ZERO)) {
             CompletableFuture<Thread> thread = new CompletableFuture<>();
             Future<String> waiter = others.submit(() -> {
                 thread.complete(Thread.currentThread());
                 try {
-                    locks().lock("order:1").lockInterruptibly();
+                    locks().lock(name).lockInterruptibly();
                     return "locked";
                 } catch (InterruptedException e) {
                     return "interrupted";
@@ -120,7 +126,7 @@ abstract class MetersScene {
 
     @Test
     void handOver_withinTheClientAndFromAnother_isCountedApart() throws Exception {
-        DistributedLock mine = locks().lock("order:1");
+        DistributedLock mine = locks().lock(name);
         CountDownLatch go = new CountDownLatch(1);
         Lease first = mine.acquire(Duration.ZERO);
         Future<Boolean> heir = others.submit(() -> {
@@ -138,7 +144,7 @@ abstract class MetersScene {
         assertThat(heir.get(10, SECONDS)).isTrue();
 
         double before = count("holdfast.handovers", "from", "remote");
-        Lease theirs = other().lock("order:1").acquire(Duration.ofSeconds(5));
+        Lease theirs = other().lock(name).acquire(Duration.ofSeconds(5));
         Future<Boolean> waiter = others.submit(() -> mine.tryLock(Duration.ofSeconds(10)) && mine.unlock());
         until(() -> assertThat(gauge("holdfast.waiters")).isEqualTo(1));
         theirs.release();
@@ -151,8 +157,7 @@ abstract class MetersScene {
 
     @Test
     void renewalAndLoss_areCounted() throws Exception {
-        Lease lease = locks().lock(
-                        "order:1", o -> o.lease(Duration.ofMillis(1500)).maxHold(Duration.ofMillis(700)))
+        Lease lease = locks().lock(name, o -> o.lease(Duration.ofMillis(1500)).maxHold(Duration.ofMillis(700)))
                 .acquire(Duration.ZERO);
 
         until(() -> assertThat(count("holdfast.lost", "cause", "max_hold")).isEqualTo(1));
@@ -167,10 +172,10 @@ abstract class MetersScene {
 
     @Test
     void closedClient_leavesNothingHeldAndNobodyWaiting() throws Exception {
-        locks().lock("order:1").acquire(Duration.ZERO);
+        locks().lock(name).acquire(Duration.ZERO);
         Future<Boolean> waiter = others.submit(() -> {
             try {
-                return locks().lock("order:1").tryLock(Duration.ofSeconds(10));
+                return locks().lock(name).tryLock(Duration.ofSeconds(10));
             } catch (io.holdfast.ClientClosedException e) {
                 return false;
             }

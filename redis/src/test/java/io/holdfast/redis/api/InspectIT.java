@@ -74,8 +74,8 @@ class InspectIT {
         try (Holdfast second = Holdfast.connect(redis.uri());
                 Holdfast third = Holdfast.connect(redis.uri());
                 Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
-            Future<Boolean> one = Crowd.start(() ->
-                    second.lock("a").tryLock(Duration.ofSeconds(20)) && second.lock("a").unlock());
+            Future<Boolean> one = Crowd.start(() -> second.lock("a").tryLock(Duration.ofSeconds(20))
+                    && second.lock("a").unlock());
             until(() -> locks.inspect("a").get(0).line().size() == 1);
             Future<Boolean> two = Crowd.start(() -> third.lock("a").tryLock(Duration.ofSeconds(20)));
             until(() -> locks.inspect("a").get(0).line().size() == 2);
