@@ -164,14 +164,12 @@ public final class Auditor {
                     "L4", "lock " + name + ": one that stands in the store's queue was given it out of its turn");
         }
         String given = served.get(served.size() - 1);
-        Set<String> queue = server.model()
-                .sortedSet(prefix + "~queue:{" + prefix + name + "}")
-                .keySet();
+        Set<String> queue = truth.queue(name);
         for (String ahead : queue.contains(given) ? queue : Set.<String>of()) {
             if (ahead.equals(given)) {
                 return;
             }
-            if (audit.isWaiting(ahead)) {
+            if (truth.isWaiting(ahead)) {
                 throw new Violation("L4", given + " was passed " + name + " before " + ahead + ", who came first");
             }
         }

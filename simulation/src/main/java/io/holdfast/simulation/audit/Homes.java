@@ -3,6 +3,7 @@ package io.holdfast.simulation.audit;
 import io.holdfast.simulation.net.Server;
 import io.holdfast.spi.Share;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,19 @@ public final class Homes implements Truth {
     @Override
     public boolean isGranted(long token) {
         return audit.isGranted(token);
+    }
+
+    @Override
+    public Set<String> queue(String name) {
+        return home.apply(name)
+                .model()
+                .sortedSet(prefix + "~queue:{" + prefix + name + "}")
+                .keySet();
+    }
+
+    @Override
+    public boolean isWaiting(String owner) {
+        return audit.isWaiting(owner);
     }
 
     @Override

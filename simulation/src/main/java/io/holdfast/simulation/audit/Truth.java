@@ -1,6 +1,7 @@
 package io.holdfast.simulation.audit;
 
 import io.holdfast.spi.Share;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the servers have, for whoever compares it with what clients believe. */
@@ -11,6 +12,16 @@ public interface Truth {
 
     /** Whether a server has granted a lock with this token, and it is not one that was passed on. */
     boolean isGranted(long token);
+
+    /** Those who stand in line for a lock, the first first; none where there is no line. */
+    default Set<String> queue(String name) {
+        return Set.of();
+    }
+
+    /** Whether somebody who stands in line still wants the lock. */
+    default boolean isWaiting(String owner) {
+        return false;
+    }
 
     /** Why a token that was just told might be given again; null if so many count from it that it cannot. */
     default @Nullable String uncounted(long token) {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A socket whose other end is a simulated server: what is above it, Jedis included, is real. Whoever reads waits by the
  * clock of its host; writing never waits.
  */
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thing happens at a time
 final class SimSocket extends Socket {
     private final SimPlatform platform;
     private final SimNet net;
