@@ -75,8 +75,8 @@ public final class Holdfast implements AutoCloseable {
 
     /**
      * The lock of that name, taken strictly first come, first served, among all threads of all processes that take it this
-     * way: everybody stands in the store's queue, and the threads of a client do not pass it on among themselves. It is the
-     * same lock as {@link #lock}, and slower under contention.
+     * way: everybody stands in the store's queue, and the threads of a client pass it on among themselves only as they stand
+     * there, one directly behind the other. It is the same lock as {@link #lock}, and slower under contention.
      *
      * @throws UnsupportedOperationException if the store does not serve in that order
      */
@@ -200,6 +200,7 @@ public final class Holdfast implements AutoCloseable {
         private String keyPrefix = "distributed_lock:";
         private Duration commandTimeout = Duration.ofSeconds(2);
         private final List<LockListener> listeners = new ArrayList<>();
+        private boolean places;
         private @Nullable Platform platform;
 
         private Builder() {}
@@ -245,6 +246,15 @@ public final class Holdfast implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Whether to note where in the application each lock is asked for, so that the report of a lease that was never released
+         * can name the place. Off unless told: it costs a stack trace for each acquisition.
+         */
+        public Builder recordPlaces(boolean places) {
+            this.places = places;
+            return this;
+        }
+
         /** Time, threads and chance from elsewhere, for tests; it is closed with the client. */
         public Builder platform(Platform platform) {
             this.platform = requireNonNull(platform, "platform");
@@ -257,7 +267,7 @@ public final class Holdfast implements AutoCloseable {
             }
             Platform ports = platform == null ? new SystemPlatform() : platform;
             try {
-                return new Holdfast(Engine.open(store, keyPrefix, commandTimeout, ports, listeners), defaults);
+                return new Holdfast(Engine.open(store, keyPrefix, commandTimeout, ports, listeners, places), defaults);
             } catch (RuntimeException e) {
                 ports.close();
                 throw e;

@@ -34,7 +34,8 @@ class ArchitectureTest {
         "io.holdfast.internal..",
         "io.holdfast.redis..",
         "io.holdfast.jdbc..",
-        "io.holdfast.http.."
+        "io.holdfast.http..",
+        "io.holdfast.micrometer.."
     };
 
     private static final Map<String, Set<String>> PORTS_ONLY = Map.of(
@@ -97,6 +98,7 @@ class ArchitectureTest {
     void theClassesAreThere() {
         assertThat(LIBRARY.contain("io.holdfast.internal.Engine")).isTrue();
         assertThat(LIBRARY.contain("io.holdfast.redis.RedisStore")).isTrue();
+        assertThat(LIBRARY.contain("io.holdfast.micrometer.HoldfastMetrics")).isTrue();
         assertThat(LIBRARY.contain("io.holdfast.testkit.Faults")).isTrue();
     }
 
@@ -132,6 +134,8 @@ class ArchitectureTest {
         internalsStayInside(
                         "io.holdfast.redis..",
                         "io.holdfast.jdbc..",
+                        "io.holdfast.http..",
+                        "io.holdfast.micrometer..",
                         "io.holdfast.testkit..",
                         "io.holdfast.cli..",
                         "io.holdfast.examples..")
@@ -154,6 +158,7 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage(
                         "java..",
+                        "jdk.jfr..",
                         "org.slf4j..",
                         "org.jspecify..",
                         "io.holdfast",
@@ -171,6 +176,19 @@ class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jspecify..", "io.holdfast", "io.holdfast.jdbc..")
+                .check(LIBRARY);
+    }
+
+    /** A runtime may lack the recorder, so nothing else may load it. */
+    @Test
+    void theFlightRecorder_isUsedInOnePackage() {
+        noClasses()
+                .that(resideInAnyPackage("io.holdfast.."))
+                .and()
+                .resideOutsideOfPackage("io.holdfast.internal.flight..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("jdk.jfr..")
                 .check(LIBRARY);
     }
 

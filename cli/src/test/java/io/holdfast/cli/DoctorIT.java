@@ -2,6 +2,8 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.servers.RedisCluster;
+import io.holdfast.servers.RedisSentinels;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.TcpProxy;
 import java.time.Duration;
@@ -90,6 +92,42 @@ class DoctorIT {
     }
 
     @Test
+    void sentinels_areToldOfWhatWeakensTheLocks_andOfTheRightsOnServersAndSentinels() {
+        try (RedisSentinels sentinels = RedisSentinels.start()) {
+            Cli.Result result = doctor(sentinels.uri());
+
+            assertThat(result.code()).as(result.toString()).isEqualTo(1);
+            assertThat(result.out())
+                    .startsWith("store       " + sentinels.uri() + "\nround trip  ")
+                    .contains("appendonly is no: ", "min-replicas-to-write is 0: ")
+                    .containsPattern("\nACL SETUSER <user> on ><password> resetkeys ~distributed_lock:\\* .*\\+role")
+                    .containsPattern("\nACL SETUSER <user> on ><password> resetchannels &\\+switch-master .*"
+                            + "\\+sentinel\\|get-master-addr-by-name");
+
+            // Of three Sentinels one is not enough for a failover.
+            sentinels.sentinels().subList(1, 3).forEach(RedisServer::kill9);
+            assertThat(doctor(sentinels.uri()).out()).contains("when the master fails no other takes its place");
+        }
+    }
+
+    @Test
+    void cluster_isToldOfWhatWeakensTheLocksOfEachMaster_andOfTheRights() {
+        try (RedisCluster cluster = RedisCluster.start()) {
+            Cli.Result result = doctor(cluster.uri());
+
+            assertThat(result.code()).as(result.toString()).isEqualTo(1);
+            assertThat(result.out())
+                    .startsWith("store       " + cluster.uri() + "\nround trip  ")
+                    .containsPattern("\nACL SETUSER <user> on ><password> resetkeys ~distributed_lock:\\* .*"
+                            + "\\+cluster\\|slots \\+asking");
+            cluster.masters()
+                    .forEach(master -> assertThat(result.out())
+                            .contains("127.0.0.1:" + master.port() + ": appendonly is no: ")
+                            .contains("127.0.0.1:" + master.port() + ": min-replicas-to-write is 0: "));
+        }
+    }
+
+    @Test
     void roundTripThatIsLongForTheLease_is1() {
         try (TcpProxy proxy = TcpProxy.to(sound.port())) {
             proxy.delayReplies(Duration.ofMillis(60));
@@ -115,6 +153,45 @@ class DoctorIT {
         assertThat(stranger.err())
                 .contains("does not accept the user or the password")
                 .doesNotContain("wr0ng-one");
+    }
+
+    /** Three servers that have just been started, of which one is not there: what a user of a quorum sees first. */
+    @Test
+    void quorum_isLookedAtServerByServer() {
+        try (RedisServer one = RedisServer.builder().persistent().start();
+                RedisServer two = RedisServer.builder().persistent().start()) {
+            String addresses = "127.0.0.1:" + one.port() + ",127.0.0.1:" + two.port() + ",127.0.0.1:1";
+
+            Cli.Result young = doctor("redlock://" + addresses);
+
+            assertThat(young.code()).as(young.toString()).isEqualTo(1);
+            assertThat(young.err()).isEmpty();
+            assertThat(young.out())
+                    .startsWith("store       redlock://" + addresses + "\nround trip  ")
+                    .contains("\n- redis://127.0.0.1:1: cannot reach redis://127.0.0.1:1")
+                    .containsPattern("\n- redis://127.0.0.1:" + one.port()
+                            + ": the server has been up for less than maxLease, 60000 ms, and may have forgotten locks"
+                            + " that are still held; it counts in [0-9]+ s, and until then")
+                    .contains("\n  > who knows that no lock of before is held may vouch for it\n");
+
+            for (RedisServer server : List.of(one, two)) {
+                server.command(
+                        "SET",
+                        "distributed_lock:~vouched",
+                        server.info("server").getOrDefault("run_id", "none"));
+            }
+            Cli.Result vouched = doctor("redlock://" + addresses);
+
+            assertThat(vouched.code()).as(vouched.toString()).isEqualTo(1);
+            assertThat(vouched.out())
+                    .contains("cannot reach redis://127.0.0.1:1")
+                    .doesNotContain("has been up for");
+
+            two.kill9();
+            Cli.Result gone = doctor("redlock://" + addresses);
+            assertThat(gone.code()).as(gone.toString()).isEqualTo(69);
+            assertThat(gone.err()).contains("127.0.0.1:" + two.port()).hasLineCount(1);
+        }
     }
 
     static List<Arguments> wrongUsage() {

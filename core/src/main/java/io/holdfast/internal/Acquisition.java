@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.ClientClosedException;
+import io.holdfast.HandOver;
 import io.holdfast.LockException;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.HeldLease.Validity;
@@ -132,6 +133,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 wish.held();
             }
             default -> {
+                wish.beginsToWait();
+                wish.waitsBehind(engine.lines().holder(name));
                 synchronized (this) {
                     if (phase == Phase.QUEUED) {
                         armDeadline();
@@ -237,6 +240,11 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     @Override
+    public void seen() {
+        wish.seen();
+    }
+
+    @Override
     public void abandon() {
         end();
         wish.abandoned();
@@ -266,7 +274,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             return;
         }
         // Not with this locked: the line locks itself first.
-        int tokens = engine.lines().tokens(name, false);
+        int tokens = isStrict() ? AcquireRequest.ONE_EACH : engine.lines().tokens(name, false);
         Ask ask;
         String left;
         synchronized (this) {
@@ -411,7 +419,11 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             OwnerId taken = take(grant);
             if (taken != null) {
                 engine.forget(grant.owner());
-                obtained(wish.lease(taken, grant.token(), now, validity), grant.sinceNanos(), grant.tokens());
+                HeldLease lease = wish.lease(taken, grant.token(), now, validity);
+                if (isStrict()) {
+                    engine.lines().precedes(lease, grant.tokens(), grant.behind());
+                }
+                obtained(lease, grant.sinceNanos(), grant.tokens());
             } else {
                 wake();
             }
@@ -438,15 +450,27 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         return id;
     }
 
-    /** Takes over a lease from one before it in the line, under a token of its own. Null if it has ended. */
+    /** Wants the whole lock, and stands in the store's queue itself. */
+    private boolean isStrict() {
+        return wish.isFair() && wish.share().isWhole();
+    }
+
+    /** Whether it may have this lease after the one before it in the store's queue. */
+    boolean mayFollow(HeldLease lease, long now) {
+        return isStrict() && options.minReplicas() == 0 && name.equals(lease.name()) && lease.suits(options, now);
+    }
+
+    /** Takes over a lease from one before it, under a token of its own. Null if it has ended. */
     @Nullable
     HeldLease inherit(HeldLease from, long token, long now) {
         synchronized (this) {
-            if (phase != Phase.QUEUED) {
+            // In the store's queue it may be asking: what comes of that is undone when the answer comes.
+            if (wish.isFair() ? phase == Phase.ENDED : phase != Phase.QUEUED) {
                 return null;
             }
             isHeldHere();
             finish();
+            engine.forget(owner);
             inherited = wish.lease(from.ownerId(), token, now, from.validity());
             return inherited;
         }
@@ -456,13 +480,14 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     void takesOver(HeldLease from) {
         HeldLease lease = requireNonNull(inherited, "nothing was taken over");
         wish.noteWait(true, standing());
-        wish.fulfilled(lease, engine.inherits(from, lease));
+        wish.fulfilled(lease, engine.inherits(from, lease), HandOver.LOCAL);
     }
 
     private void obtained(HeldLease lease, long sinceNanos, int tokens) {
-        wish.noteWait(true, standing());
+        Standing known = standing();
+        wish.noteWait(true, known);
         engine.lines().granted(this, lease, sinceNanos, tokens);
-        wish.fulfilled(lease, engine.hold(lease));
+        wish.fulfilled(lease, engine.hold(lease), known.answered() ? HandOver.REMOTE : null);
     }
 
     /** What was granted does not count: it is given back, and asked for anew under another id, if there is time. */
@@ -494,6 +519,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 return;
             }
             standing = standing.refused();
+            if (waits()) {
+                wish.beginsToWait();
+            }
             trace |= waits();
             if (notified) {
                 pauses.reset();

@@ -15,4 +15,7 @@ interface Attempt<T> {
 
     /** The caller has left: whatever comes of it is undone, what has just been granted included. */
     void abandon();
+
+    /** The caller goes on with what came of it; told on its own thread, where there is one. */
+    default void seen() {}
 }

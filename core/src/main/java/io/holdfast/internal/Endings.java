@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.LockException;
 import io.holdfast.Loss;
+import io.holdfast.Outcome;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.spi.AcquireReply;
@@ -95,7 +96,7 @@ final class Endings {
                 safe = false;
             } else if (!passOn(lease)) {
                 Acquisition next = leaves(lease);
-                if (next == null) {
+                if (next == null && !engine.lines().hasProcession(lease)) {
                     together.add(lease);
                 } else {
                     CompletableFuture<Boolean> outcome = new CompletableFuture<>();
@@ -154,6 +155,7 @@ final class Endings {
 
     /** A hold has ended in another way than by its release: the next in the line goes on. */
     void next(HeldLease lease) {
+        engine.lines().lost(lease);
         Acquisition next = engine.lines().ended(lease);
         if (next != null) {
             next.lead(null, null);
@@ -175,13 +177,20 @@ final class Endings {
     private void sendRelease(HeldLease lease, @Nullable Acquisition next, CompletableFuture<Boolean> outcome) {
         Acquisition.Ask ask = next == null ? null : next.askAlong();
         if (next == null || ask == null) {
-            Failures.guarded(() -> store.release(lease.name(), lease.owner())).whenComplete((reply, error) -> {
-                try {
-                    outcome.complete(released(lease, reply, error));
-                } finally {
-                    engine.requests().end();
-                }
-            });
+            List<String> served = engine.lines().served(lease);
+            Failures.guarded(() -> served.isEmpty()
+                            ? store.release(lease.name(), lease.owner())
+                            : store.release(lease.name(), lease.owner(), served))
+                    .whenComplete((reply, error) -> {
+                        try {
+                            if (error != null) {
+                                engine.lines().takeBack(lease, served);
+                            }
+                            outcome.complete(released(lease, reply, error));
+                        } finally {
+                            engine.requests().end();
+                        }
+                    });
             return;
         }
         engine.exchange(lease.owner(), ask.request(), (reply, error) -> {
@@ -215,9 +224,11 @@ final class Endings {
     /** The release is over, and the section was protected to its end. */
     void ended(HeldLease lease) {
         lease.moves(Phase.RELEASING, Phase.RELEASED);
-        if (engine.notices().areHeard()) {
+        Trail trail = lease.trail;
+        if (trail != null) {
             Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
-            engine.notices().tell(listener -> listener.released(lease.hold(), held));
+            trail.over("released");
+            trail.tell(listener -> listener.released(lease.hold(), held));
         }
     }
 
@@ -250,8 +261,12 @@ final class Endings {
                         lease.options,
                         lease.thread,
                         platform.nanoTime(),
+                        engine.notices().trail(lease.name()),
                         validity);
-                engine.notices().tell(listener -> listener.acquired(reads.hold(), Duration.ZERO));
+                if (reads.trail != null) {
+                    reads.trail.acquired(reads, Duration.ZERO, null);
+                    reads.trail.ended(Outcome.OBTAINED, Duration.ZERO);
+                }
                 engine.hold(reads);
                 return reads;
             }

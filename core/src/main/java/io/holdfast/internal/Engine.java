@@ -7,6 +7,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.internal.flight.Flight;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
@@ -44,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p>State is kept for each acquisition, never for each name: when the last lease and the last waiter of a name are gone,
  * nothing of it is left here.
  */
-public final class Engine implements AutoCloseable {
+public final class Engine implements AutoCloseable, Flight.Client {
     private final Platform platform;
     private final Duration commandTimeout;
     private final Notices notices;
@@ -67,19 +68,36 @@ public final class Engine implements AutoCloseable {
             String keyPrefix,
             Duration commandTimeout,
             Platform platform,
-            List<LockListener> listeners) {
+            List<LockListener> listeners,
+            boolean places) {
         this.platform = platform;
         this.commandTimeout = commandTimeout;
         this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
-        this.notices = new Notices(listeners, platform.callbacks());
-        this.losses = new Losses(platform, notices, this::next);
+        this.notices = new Notices(listeners, platform.callbacks(), places);
+        this.losses = new Losses(platform, this::next);
         this.worker = platform.worker("io");
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
         this.releases = new Releases(platform, store, requests);
-        this.watchdog = new Watchdog(platform, store, commandTimeout, losses, notices);
+        this.watchdog = new Watchdog(platform, store, commandTimeout, losses);
         this.endings = new Endings(this, store, watchdog, losses);
+        Flight.watch(this);
+    }
+
+    @Override
+    public String store() {
+        return store.address();
+    }
+
+    @Override
+    public int held() {
+        return watchdog.held().size();
+    }
+
+    @Override
+    public int asking() {
+        return waiting.size();
     }
 
     public static Engine open(
@@ -88,7 +106,22 @@ public final class Engine implements AutoCloseable {
             Duration commandTimeout,
             Platform platform,
             List<LockListener> listeners) {
-        return new Engine(factory, keyPrefix, commandTimeout, platform, listeners);
+        return open(factory, keyPrefix, commandTimeout, platform, listeners, false);
+    }
+
+    /**
+     * As above.
+     *
+     * @param places whether to note where locks are asked for
+     */
+    public static Engine open(
+            StoreFactory factory,
+            String keyPrefix,
+            Duration commandTimeout,
+            Platform platform,
+            List<LockListener> listeners,
+            boolean places) {
+        return new Engine(factory, keyPrefix, commandTimeout, platform, listeners, places);
     }
 
     Platform platform() {
@@ -222,6 +255,12 @@ public final class Engine implements AutoCloseable {
 
     void expect(String owner, Waiter waiter) {
         waiting.put(owner, waiter);
+    }
+
+    /** Who waits under that id; null if nobody does. */
+    @Nullable
+    Waiter waiter(String owner) {
+        return waiting.get(owner);
     }
 
     void forget(String owner) {
@@ -408,6 +447,7 @@ public final class Engine implements AutoCloseable {
         if (!requests.close()) {
             return;
         }
+        Flight.forget(this);
         waiting.values().forEach(Waiter::closed);
         lines.close();
         // From here on nothing is added, so these are all: also those whose release is under way, and might come too

@@ -2,7 +2,9 @@ package io.holdfast.internal;
 
 import static java.util.Objects.requireNonNull;
 
+import io.holdfast.ClientClosedException;
 import io.holdfast.LockException;
+import io.holdfast.Outcome;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.AcquireReply;
@@ -15,13 +17,35 @@ import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Turns what went wrong in a store into what a user can act on. */
 final class Failures {
     private Failures() {}
+
+    /** How an attempt that is over has ended, to those who count. */
+    static Outcome outcome(CompletableFuture<? extends Optional<?>> result, boolean waits) {
+        try {
+            return result.join().isPresent() ? Outcome.OBTAINED : waits ? Outcome.TIMED_OUT : Outcome.BUSY;
+        } catch (CancellationException e) {
+            return Outcome.INTERRUPTED;
+        } catch (CompletionException e) {
+            return outcome(e.getCause());
+        }
+    }
+
+    static Outcome outcome(@Nullable Throwable error) {
+        if (error instanceof ClientClosedException) {
+            return Outcome.CLOSED;
+        }
+        return error instanceof StoreRefusedException ? Outcome.REFUSED : Outcome.UNAVAILABLE;
+    }
 
     /** Calls a store; whatever it throws, an Error included, fails the stage, since somebody waits for it. */
     static <T> CompletionStage<T> guarded(Supplier<CompletionStage<T>> call) {

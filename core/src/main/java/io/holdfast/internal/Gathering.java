@@ -5,6 +5,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockException;
 import io.holdfast.LockOptions;
 import io.holdfast.Loss;
+import io.holdfast.Outcome;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.spi.AcquireReply;
@@ -252,6 +253,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
         } else if (waits() && !isOver()) {
             await(from + granted);
         } else {
+            tellTheEnd(from + granted, waits() ? Outcome.TIMED_OUT : Outcome.BUSY);
             end(Optional.empty());
         }
     }
@@ -265,10 +267,27 @@ final class Gathering implements Attempt<List<HeldLease>> {
                 lock.terms(members.lease()),
                 members.thread(),
                 platform.nanoTime(),
+                engine.notices().trail(lock.getLockName()),
                 ask.validity(index));
-        engine.notices()
-                .tell(listener -> listener.acquired(lease.hold(), Duration.ofNanos(lease.acquiredNanos - startNanos)));
+        if (lease.trail != null) {
+            lease.trail.acquired(lease, elapsed(), null);
+            lease.trail.ended(Outcome.OBTAINED, elapsed());
+            lease.trail.seen();
+        }
         return lease;
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos(platform.nanoTime() - startNanos);
+    }
+
+    /** Tells of one that was not to be had, and that nobody has waited for. */
+    private void tellTheEnd(int member, Outcome outcome) {
+        Trail trail = engine.notices().trail(member(member).getLockName());
+        if (trail != null) {
+            trail.ended(outcome, elapsed());
+            trail.seen();
+        }
     }
 
     private synchronized boolean keep(List<HeldLease> leases) {
@@ -283,7 +302,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
         if (waits() && !isOver()) {
             await(member);
         } else {
-            fail(Failures.asLockException(member(member).getLockName(), failure));
+            LockException error = Failures.asLockException(member(member).getLockName(), failure);
+            tellTheEnd(member, Failures.outcome(error));
+            fail(error);
         }
     }
 

@@ -65,7 +65,14 @@ final class HeldLease {
     final @Nullable Object thread;
 
     final long acquiredNanos;
+    /** Who wants to know what becomes of it; null if nobody does. */
+    final @Nullable Trail trail;
+
+    /** The number of the thread that asked for it; that in the owner id is of the first who had it. Zero if it is not known. */
+    long takenBy;
+
     private volatile State state = State.HELD;
+    private boolean blamed;
     private long sinceNanos;
     private long untilNanos;
     private long untilWallMillis;
@@ -88,6 +95,18 @@ final class HeldLease {
             @Nullable Object thread,
             long acquiredNanos,
             Validity validity) {
+        this(name, owner, token, options, thread, acquiredNanos, null, validity);
+    }
+
+    HeldLease(
+            String name,
+            OwnerId owner,
+            long token,
+            LockOptions options,
+            @Nullable Object thread,
+            long acquiredNanos,
+            @Nullable Trail trail,
+            Validity validity) {
         this.name = name;
         this.client = owner.client();
         this.ownerThread = owner.thread();
@@ -96,6 +115,7 @@ final class HeldLease {
         this.options = options;
         this.thread = thread;
         this.acquiredNanos = acquiredNanos;
+        this.trail = trail;
         this.sinceNanos = validity.sinceNanos();
         this.untilNanos = validity.untilNanos();
         this.untilWallMillis = validity.untilWallMillis();
@@ -120,7 +140,7 @@ final class HeldLease {
 
     /** As listeners see it. */
     Hold hold() {
-        return new Hold(name, owner(), token);
+        return new Hold(name, owner(), token, options.lease(), options.maxHold());
     }
 
     /** Completes when it is lost. */
@@ -185,6 +205,30 @@ final class HeldLease {
                 // Not as nanoseconds: a limit that means "never" may be more than a long can count.
                 .map(limit -> Duration.ofNanos(nowNanos - acquiredNanos).compareTo(limit) >= 0)
                 .orElse(false);
+    }
+
+    /** Whether it is what one who wants a lease on these terms would have got, and may be passed on to it. */
+    boolean suits(LockOptions next, long nowNanos) {
+        return options.renewal()
+                && next.renewal()
+                && options.lease().equals(next.lease())
+                // One that was extended would leave more than the next has asked for.
+                && validity().untilNanos() - nowNanos <= options.lease().toNanos();
+    }
+
+    /** Whether the thread that took it is the one that waits for it now; true once at most. */
+    synchronized boolean blocks(long thread) {
+        if (blamed || takenBy != thread || state.phase() != Phase.HELD) {
+            return false;
+        }
+        blamed = true;
+        return true;
+    }
+
+    /** Where it was acquired, as the end of a sentence; nothing if that was not noted. */
+    String where() {
+        Place place = trail == null ? null : trail.place();
+        return place == null ? "" : "; it was acquired at " + place;
     }
 
     /** Ties the renewal to a handle: once nobody refers to it any more, renewal ends. */

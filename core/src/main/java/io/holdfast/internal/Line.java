@@ -101,12 +101,7 @@ final class Line {
     private boolean mayPass(HeldLease lease, LockOptions next, long now) {
         LockOptions options = lease.options;
         long most = Math.min(options.handOver().toNanos(), options.lease().toNanos() / 4);
-        return now - grantedNanos < most
-                && options.renewal()
-                && next.renewal()
-                && options.lease().equals(next.lease())
-                // One that was extended would leave more than the next has asked for.
-                && lease.validity().untilNanos() - now <= options.lease().toNanos();
+        return now - grantedNanos < most && lease.suits(next, now);
     }
 
     /** A hold has ended: the next is to talk to the store. Null if it is not of this line, or nobody is left. */

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
@@ -17,6 +18,9 @@ final class Lines {
 
     /** By the name of the lock: an Acquisition or a HeldLease that is alone, or a Line. */
     private final ConcurrentMap<String, Object> lines = new ConcurrentHashMap<>();
+
+    /** By the name of the lock: those who follow one another as they stood in the store's queue. */
+    private final ConcurrentMap<String, Procession> processions = new ConcurrentHashMap<>();
 
     Lines(Engine engine) {
         this.engine = engine;
@@ -72,12 +76,57 @@ final class Lines {
         }
     }
 
+    /** One has the lock behind whom these stand in the store's queue. */
+    void precedes(HeldLease lease, int tokens, List<String> behind) {
+        if (!behind.isEmpty()) {
+            Procession before = processions.put(lease.name(), new Procession(engine, lease, tokens, behind));
+            if (before != null) {
+                takeBack(lease, before.served());
+            }
+        }
+    }
+
     /** Passes a lease whose release has begun to the next here. Null if the store is to decide who is next. */
     @Nullable
     Acquisition passOn(HeldLease lease) {
-        return lines.get(lease.name()) instanceof Line line && !engine.isClosed()
+        if (engine.isClosed()) {
+            return null;
+        }
+        Procession procession = procession(lease);
+        if (procession != null) {
+            return procession.pass(lease, engine.platform().nanoTime());
+        }
+        return lines.get(lease.name()) instanceof Line line
                 ? line.pass(lease, engine.platform().nanoTime())
                 : null;
+    }
+
+    /** Those to whom this lease was passed on since the store gave it, and whose tickets are to be taken back with it. */
+    List<String> served(HeldLease lease) {
+        Procession procession = procession(lease);
+        return procession != null && processions.remove(lease.name(), procession) ? procession.served() : List.of();
+    }
+
+    /** Whether the store gave it to one behind whom others of this client stood. */
+    boolean hasProcession(HeldLease lease) {
+        return procession(lease) != null;
+    }
+
+    private @Nullable Procession procession(HeldLease lease) {
+        Procession procession = processions.get(lease.name());
+        return procession != null && procession.isHeldBy(lease) ? procession : null;
+    }
+
+    /** As {@link #served}, of one that does not go back to the store: it is lost. */
+    void lost(HeldLease lease) {
+        takeBack(lease, served(lease));
+    }
+
+    /** Nobody waits under these ids any more. */
+    void takeBack(HeldLease lease, List<String> served) {
+        for (String owner : served) {
+            engine.releases().undo(lease.name(), owner, lease.options.lease());
+        }
     }
 
     /** A hold has ended, and was not passed on: who talks to the store next, if anybody is left. */
@@ -111,6 +160,13 @@ final class Lines {
         return present instanceof Acquisition alone ? alone : present instanceof Line line ? line.leader() : null;
     }
 
+    /** Who of this client holds it; null if nobody does, or it stands apart from the line. */
+    @Nullable
+    HeldLease holder(String name) {
+        Object present = lines.get(name);
+        return present instanceof HeldLease alone ? alone : present instanceof Line line ? line.holder() : null;
+    }
+
     /** Ends every wait. */
     void close() {
         for (Object present : lines.values()) {
@@ -127,6 +183,6 @@ final class Lines {
     }
 
     boolean isEmpty() {
-        return lines.isEmpty();
+        return lines.isEmpty() && processions.isEmpty();
     }
 }

@@ -132,7 +132,11 @@ abstract class LockForms<T> implements DistributedLock {
         }
         Caller caller = engine.caller();
         Attempt<T> attempt = attempt(lease, thread, waitNanos, caller);
-        return caller.await(attempt.result(), interruptibly ? attempt::abandon : null);
+        try {
+            return caller.await(attempt.result(), interruptibly ? attempt::abandon : null);
+        } finally {
+            attempt.seen();
+        }
     }
 
     // --- as a handle
@@ -177,6 +181,7 @@ abstract class LockForms<T> implements DistributedLock {
         attempt.result()
                 .whenCompleteAsync(
                         (found, error) -> {
+                            attempt.seen();
                             if (error != null) {
                                 answer.completeExceptionally(
                                         error instanceof CompletionException && error.getCause() != null

@@ -5,21 +5,15 @@ import io.holdfast.OnLoss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.spi.Platform;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Declares leases lost: once for each, to the holder, the listeners and the log. */
 final class Losses {
-    private static final Logger log = LoggerFactory.getLogger("io.holdfast.lost");
-
     private final Platform platform;
-    private final Notices notices;
     private final Consumer<HeldLease> next;
 
     /** @param next is told of a lease that is held no longer, so that others go on */
-    Losses(Platform platform, Notices notices, Consumer<HeldLease> next) {
+    Losses(Platform platform, Consumer<HeldLease> next) {
         this.platform = platform;
-        this.notices = notices;
         this.next = next;
     }
 
@@ -37,15 +31,12 @@ final class Losses {
             platform.interrupt(lease.thread);
         }
         platform.callbacks().execute(() -> lease.lost().complete(loss));
-        notices.tell(listener -> listener.lost(lease.hold(), loss));
+        if (lease.trail != null) {
+            lease.trail.over(Trail.text(loss.cause()));
+            lease.trail.tell(listener -> listener.lost(lease.hold(), loss));
+        }
         next.accept(lease);
-        log.warn(
-                "lock '{}' lost by owner {} with token {}: {} ({})",
-                lease.name(),
-                lease.owner(),
-                lease.token(),
-                loss.detail(),
-                loss.cause());
+        Journal.lost(lease, loss);
         return true;
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.LockListener;
+import io.holdfast.internal.flight.Flight;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -15,25 +16,51 @@ final class Notices {
 
     private final List<LockListener> listeners;
     private final Executor callbacks;
-    private final ArrayDeque<Consumer<LockListener>> queue = new ArrayDeque<>();
+    private final boolean places;
+    private final ArrayDeque<Notice> queue = new ArrayDeque<>();
     private boolean running;
 
+    /** Something to tell, and whom. */
+    private record Notice(List<LockListener> listeners, Consumer<LockListener> event) {}
+
     Notices(List<LockListener> listeners, Executor callbacks) {
+        this(listeners, callbacks, false);
+    }
+
+    /** @param places whether to note where locks are asked for */
+    Notices(List<LockListener> listeners, Executor callbacks, boolean places) {
         this.listeners = List.copyOf(listeners);
         this.callbacks = callbacks;
+        this.places = places;
     }
 
-    /** Whether anybody listens. */
-    boolean areHeard() {
-        return !listeners.isEmpty();
+    /** Begins to note what becomes of an attempt, on the thread that makes it. Null if nobody wants to know. */
+    @Nullable
+    Trail trail(String lockName) {
+        if (listeners.isEmpty() && !places && !Flight.isOn()) {
+            return null;
+        }
+        return new Trail(
+                this, lockName, Trail.listeners(listeners, lockName, Notices::guarded), places ? new Place() : null);
     }
 
-    void tell(Consumer<LockListener> notice) {
-        if (listeners.isEmpty()) {
+    /** Tells those who hear of an attempt. */
+    static void tell(@Nullable Trail trail, Consumer<LockListener> event) {
+        if (trail != null) {
+            trail.tell(event);
+        }
+    }
+
+    void tell(Consumer<LockListener> event) {
+        tell(listeners, event);
+    }
+
+    void tell(List<LockListener> to, Consumer<LockListener> event) {
+        if (to.isEmpty()) {
             return;
         }
         synchronized (queue) {
-            queue.add(notice);
+            queue.add(new Notice(to, event));
             if (running) {
                 return;
             }
@@ -43,21 +70,26 @@ final class Notices {
     }
 
     private void drain() {
-        for (Consumer<LockListener> notice = next(); notice != null; notice = next()) {
-            for (LockListener listener : listeners) {
-                try {
-                    notice.accept(listener);
-                } catch (Throwable e) {
-                    // An Error of a listener's must not silence the others for good.
-                    log.warn("a lock listener failed: {}", listener, e);
-                }
+        for (Notice notice = next(); notice != null; notice = next()) {
+            Consumer<LockListener> event = notice.event();
+            for (LockListener listener : notice.listeners()) {
+                guarded(listener, () -> event.accept(listener));
             }
         }
     }
 
-    private @Nullable Consumer<LockListener> next() {
+    private static void guarded(LockListener listener, Runnable event) {
+        try {
+            event.run();
+        } catch (Throwable e) {
+            // An Error of a listener's must not silence the others for good.
+            log.atWarn().setCause(e).addKeyValue("listener", listener).log("a lock listener failed");
+        }
+    }
+
+    private @Nullable Notice next() {
         synchronized (queue) {
-            Consumer<LockListener> notice = queue.poll();
+            Notice notice = queue.poll();
             running = notice != null;
             return notice;
         }

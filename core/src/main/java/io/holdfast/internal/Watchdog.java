@@ -3,6 +3,7 @@ package io.holdfast.internal;
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.internal.flight.Flight;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.RenewItem;
@@ -38,7 +39,7 @@ final class Watchdog {
     private final LockStore store;
     private final Duration commandTimeout;
     private final Losses losses;
-    private final Notices notices;
+    private final Journal journal;
     private final Platform.Worker sender;
 
     private final Moments leases = new Moments();
@@ -46,12 +47,12 @@ final class Watchdog {
     private long armedNanos;
     private boolean ticking;
 
-    Watchdog(Platform platform, LockStore store, Duration commandTimeout, Losses losses, Notices notices) {
+    Watchdog(Platform platform, LockStore store, Duration commandTimeout, Losses losses) {
         this.platform = platform;
         this.store = store;
         this.commandTimeout = commandTimeout;
         this.losses = losses;
-        this.notices = notices;
+        this.journal = new Journal(store.address());
         this.sender = platform.worker("renewal");
     }
 
@@ -184,7 +185,8 @@ final class Watchdog {
             return new Loss(Loss.Cause.HOLDER_DIED, "the thread that held it has ended without unlocking");
         }
         if (lease.isUnreachable()) {
-            return new Loss(Loss.Cause.ABANDONED, "its Lease became unreachable without having been released");
+            return new Loss(
+                    Loss.Cause.ABANDONED, "its Lease became unreachable without having been released" + lease.where());
         }
         return null;
     }
@@ -213,12 +215,33 @@ final class Watchdog {
         long sentNanos = platform.nanoTime();
         long sentWall = platform.wallMillis();
         Duration timeout = patience;
+        Flight.Renewals flight = Flight.renewals();
         Failures.renew(store, items, timeout).whenComplete((replies, error) -> {
+            int failed = 0;
+            String reason = "";
             for (int i = 0; i < held.size(); i++) {
                 RenewReply reply = error == null ? replies.get(i) : new RenewReply.Failed(StoreFailure.of(error));
+                if (flight != null) {
+                    note(flight, held.get(i), sentNanos, reply);
+                }
+                if (reply instanceof RenewReply.Failed failure) {
+                    failed++;
+                    reason = failure.failure().reason();
+                }
                 answered(held.get(i), sentNanos, sentWall, reply);
             }
+            if (flight != null) {
+                flight.ends(store.address(), held.size());
+            }
+            journal.renewed(held.size(), failed, reason);
         });
+    }
+
+    private static void note(Flight.Renewals flight, HeldLease lease, long sentNanos, RenewReply reply) {
+        flight.lag(sentNanos - lease.dueNanos);
+        if (!(reply instanceof RenewReply.Renewed)) {
+            flight.failed();
+        }
     }
 
     private void answered(HeldLease lease, long sentNanos, long sentWall, RenewReply reply) {
@@ -227,14 +250,14 @@ final class Watchdog {
             long lag = sentNanos - lease.dueNanos;
             lease.lastFailure = null;
             again(lease, renewalMoment(lease));
-            notices.tell(listener -> listener.renewed(lease.hold(), Duration.ofNanos(Math.max(0, lag))));
+            Notices.tell(lease.trail, listener -> listener.renewed(lease.hold(), Duration.ofNanos(Math.max(0, lag))));
         } else if (reply instanceof RenewReply.Failed failed) {
             StoreFailure failure = failed.failure();
             long now = platform.nanoTime();
             lease.lastFailure = failure.reason();
             again(lease, now + retryPause(lease));
             Duration remaining = Duration.ofNanos(Math.max(0, lease.remainingNanos(now, platform.wallMillis())));
-            notices.tell(listener -> listener.renewalFailed(lease.hold(), remaining, failure));
+            Notices.tell(lease.trail, listener -> listener.renewalFailed(lease.hold(), remaining, failure));
         } else {
             remove(lease);
             losses.declare(

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.ClientClosedException;
+import io.holdfast.HandOver;
 import io.holdfast.LockException;
 import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
@@ -26,6 +27,7 @@ final class Wish {
     private final Share share;
     private final long startNanos;
     private final long startThread;
+    private final @Nullable Trail trail;
     private final CompletableFuture<Optional<HeldLease>> result = new CompletableFuture<>();
 
     /**
@@ -51,6 +53,10 @@ final class Wish {
         this.fair = fair || !share.isWhole();
         this.startNanos = engine.platform().nanoTime();
         this.startThread = engine.platform().threadId(engine.platform().currentThread());
+        this.trail = engine.notices().trail(name);
+        if (trail != null) {
+            result.whenComplete((lease, error) -> tellTheEnd(trail));
+        }
     }
 
     String name() {
@@ -103,17 +109,24 @@ final class Wish {
 
     /** The lease that fulfils it. */
     HeldLease lease(OwnerId owner, long token, long now, Validity validity) {
-        return new HeldLease(name, owner, token, options, thread, now, validity);
+        HeldLease lease = new HeldLease(name, owner, token, options, thread, now, trail, validity);
+        lease.takenBy = startThread;
+        return lease;
     }
 
-    /** It has the lock; unless the client was closed meanwhile, or it does not want it any more. */
-    void fulfilled(HeldLease lease, boolean open) {
+    /**
+     * It has the lock; unless the client was closed meanwhile, or it does not want it any more.
+     *
+     * @param from where it came from, if it was waited for
+     */
+    void fulfilled(HeldLease lease, boolean open, @Nullable HandOver from) {
         if (!open) {
             result.completeExceptionally(new ClientClosedException(name));
             return;
         }
-        engine.notices()
-                .tell(listener -> listener.acquired(lease.hold(), Duration.ofNanos(lease.acquiredNanos - startNanos)));
+        if (trail != null) {
+            trail.acquired(lease, Duration.ofNanos(lease.acquiredNanos - startNanos), from);
+        }
         if (!result.complete(Optional.of(lease))) {
             engine.endings().releaseInBackground(lease);
         }
@@ -153,11 +166,47 @@ final class Wish {
         });
     }
 
+    /** It was told to wait. */
+    void beginsToWait() {
+        if (trail != null) {
+            trail.waits();
+        }
+    }
+
+    /** Another of this client has the lock: is it the very thread that waits for it now? */
+    void waitsBehind(@Nullable HeldLease holder) {
+        if (holder == null || !holder.blocks(startThread)) {
+            return;
+        }
+        String detail = "thread " + startThread
+                + " waits for a lock that it has taken itself, and which is not released" + holder.where();
+        Journal.stalled(holder, detail);
+        Notices.tell(holder.trail, listener -> listener.stalled(holder.hold(), detail));
+    }
+
     /** Tells listeners how long it has waited; one that was never told to wait has not. */
     void noteWait(boolean obtained, Standing known) {
-        if (known.answered() && waits() && engine.notices().areHeard()) {
-            Duration waited = Duration.ofNanos(engine.platform().nanoTime() - startNanos);
-            engine.notices().tell(listener -> listener.waited(name, waited, obtained));
+        if (trail != null && waits()) {
+            if (known.answered()) {
+                trail.waits();
+            }
+            trail.waited(elapsed(), obtained);
         }
+    }
+
+    /** Its caller goes on, with what came of it. */
+    void seen() {
+        if (trail != null) {
+            tellTheEnd(trail);
+            trail.seen();
+        }
+    }
+
+    private void tellTheEnd(Trail told) {
+        told.ended(Failures.outcome(result, waits()), elapsed());
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos(engine.platform().nanoTime() - startNanos);
     }
 }

@@ -367,7 +367,7 @@ final class MemorySpace {
     }
 
     private Hold give(Lock lock, String owner, long now, long nanos, int tokens, Share share) {
-        int count = share.isWhole() ? tokens : 1;
+        int count = share.isWhole() ? Math.max(1, tokens) : 1;
         Hold hold = new Hold(share, lastToken + 1, count, now + nanos);
         lastToken += count;
         if (lock.isFree()) {

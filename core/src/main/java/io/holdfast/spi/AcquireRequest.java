@@ -10,13 +10,19 @@ import java.time.Duration;
  * @param lease how long the store keeps the lock without a renewal
  * @param waits whether to leave a ticket if the lock is not to be had
  * @param tokens how many fencing tokens to reserve, so that the lock can be passed on without asking; a store may reserve
- *     fewer
+ *     fewer. {@link #ONE_EACH} if the store is to say how many
  * @param share how much of the lock is wanted
  * @param replicas how many replicas must have it before it counts; zero unless the store has
  *     {@link Capability#REPLICAS}
  */
 public record AcquireRequest(
         String name, String owner, Duration lease, boolean waits, int tokens, Share share, int replicas) {
+
+    /**
+     * One token; and if the lock is given to a ticket, one more for each ticket of the same client that stands directly behind
+     * it, as {@link PushedGrant#behind} names them.
+     */
+    public static final int ONE_EACH = 0;
 
     /** A request that no replica needs to have. */
     public AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens, Share share) {

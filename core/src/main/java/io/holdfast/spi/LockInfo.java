@@ -1,9 +1,11 @@
 package io.holdfast.spi;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * One lock as the store sees it.
@@ -15,6 +17,8 @@ import java.util.OptionalLong;
  * @param waiters the owner ids of those who wait, first come first
  * @param sharedBy the owner ids of those who share it; then it has no owner, and what remains is what is left of
  *     the last of their leases
+ * @param holders the same one or more who hold it, and since when
+ * @param line the same who wait, and since when
  */
 public record LockInfo(
         String name,
@@ -22,7 +26,50 @@ public record LockInfo(
         OptionalLong token,
         Duration remaining,
         List<String> waiters,
-        List<String> sharedBy) {
+        List<String> sharedBy,
+        List<Party> holders,
+        List<Party> line) {
+
+    /**
+     * One that holds or waits.
+     *
+     * @param owner its owner id: {@code client:thread:number}, where thread is the number that its JVM gave the thread which
+     *     asked; or the text another client has put there
+     * @param token its fencing token, if it holds the lock and the store tells
+     * @param since when it got the lock, or its place in line, by the store's clock; empty if the store does not tell. Renewals
+     *     do not change it. A lock that is passed on within a client is held since the client has it, and a place in line that
+     *     one thread leaves to the next of its client is that of the first
+     * @param age how long that was ago, by the store's clock
+     */
+    public record Party(String owner, OptionalLong token, Optional<Instant> since, Optional<Duration> age) {
+
+        /** One of whom it is not known since when. */
+        public static Party of(String owner) {
+            return new Party(owner, OptionalLong.empty(), Optional.empty(), Optional.empty());
+        }
+    }
+
+    /** One of which it is not known since when it is held and waited for. */
+    public LockInfo(
+            String name,
+            Optional<String> owner,
+            OptionalLong token,
+            Duration remaining,
+            List<String> waiters,
+            List<String> sharedBy) {
+        this(
+                name,
+                owner,
+                token,
+                remaining,
+                waiters,
+                sharedBy,
+                Stream.concat(
+                                owner.map(one -> new Party(one, token, Optional.empty(), Optional.empty())).stream(),
+                                sharedBy.stream().map(Party::of))
+                        .toList(),
+                waiters.stream().map(Party::of).toList());
+    }
 
     /** A lock that is free, or that one has whole. */
     public LockInfo(String name, Optional<String> owner, OptionalLong token, Duration remaining, List<String> waiters) {

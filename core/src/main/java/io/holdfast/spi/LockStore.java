@@ -70,6 +70,21 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<ReleaseReply> release(String name, String owner);
 
     /**
+     * As {@link #release(String, String)}, and takes back the tickets of those to whom the lock was passed on meanwhile. A store
+     * that can do so in one go saves round trips.
+     *
+     * @param served whose tickets they are
+     */
+    default CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
+        // The tickets first: the lock would go to the first of them.
+        CompletionStage<ReleaseReply> done = CompletableFuture.completedFuture(ReleaseReply.NOT_OWNER);
+        for (String other : served) {
+            done = done.thenCompose(before -> release(name, other));
+        }
+        return done.thenCompose(before -> release(name, owner));
+    }
+
+    /**
      * Gives up whatever one owner has, as {@link #release} does, and asks for another, as {@link #acquire} does, in that
      * order. A store that can do both in one go saves a round trip, and lets the second owner have the first one's place
      * in the queue, if it had one.

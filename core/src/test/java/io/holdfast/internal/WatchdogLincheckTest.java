@@ -35,8 +35,8 @@ public class WatchdogLincheckTest {
                 }
             }),
             Runnable::run);
-    private final Losses losses = new Losses(platform, notices, lease -> {});
-    private final Watchdog watchdog = new Watchdog(platform, store, Duration.ofSeconds(2), losses, notices);
+    private final Losses losses = new Losses(platform, lease -> {});
+    private final Watchdog watchdog = new Watchdog(platform, store, Duration.ofSeconds(2), losses);
     // Its renewal is due: twenty of its thirty seconds are left.
     private final HeldLease lease = new HeldLease(
             "x",
@@ -45,6 +45,7 @@ public class WatchdogLincheckTest {
             LockOptions.DEFAULT,
             null,
             1,
+            notices.trail("x"),
             new Validity(0, 19_000_000_000L, 19_000));
 
     public WatchdogLincheckTest() {

@@ -125,20 +125,22 @@ final class AcquireVotes {
         return null;
     }
 
-    /** The highest tokens that a server has given. */
+    /** The highest tokens that a server has given, and of these only such as are above what any of them has seen before. */
     Answer.Granted highest() {
         Answer.Granted highest = null;
+        long first = 0;
         for (Vote<Answer> vote : votes) {
-            if (vote != null
-                    && vote.answer() instanceof Answer.Granted one
-                    && (highest == null || one.last() > highest.last())) {
-                highest = one;
+            if (vote != null && vote.answer() instanceof Answer.Granted one) {
+                highest = highest == null || one.last() > highest.last() ? one : highest;
+                first = Math.max(first, one.first());
             }
         }
         if (highest == null) {
             throw new IllegalStateException("no server has granted it");
         }
-        return highest;
+        // A repetition may have asked for fewer tokens than were given before: what a short block follows on another
+        // server may lie within the long one.
+        return new Answer.Granted(first, (int) (highest.last() - first + 1), highest.before());
     }
 
     /** Whether a server had the key before: then an earlier answer may have told the tokens. */

@@ -32,13 +32,36 @@ final class AskingLink implements RedisLink {
     @Override
     public CompletionStage<Answer> run(
             Lane lane, Script script, List<String> keys, List<String> args, Duration timeout) {
-        return ask(timeout, connection -> {
-            try {
-                return send(connection, Protocol.Command.EVALSHA, JedisLink.arguments(script.sha(), keys, args));
-            } catch (JedisNoScriptException e) {
-                return send(connection, Protocol.Command.EVAL, JedisLink.arguments(script.text(), keys, args));
-            }
-        });
+        return ask(timeout, connection -> evaluate(connection, script, keys, args));
+    }
+
+    private static Object evaluate(Connection connection, Script script, List<String> keys, List<String> args) {
+        try {
+            return send(connection, Protocol.Command.EVALSHA, JedisLink.arguments(script.sha(), keys, args));
+        } catch (JedisNoScriptException e) {
+            return send(connection, Protocol.Command.EVAL, JedisLink.arguments(script.text(), keys, args));
+        }
+    }
+
+    /** The connection is of this request alone, so WAIT tells of what it wrote. */
+    @Override
+    public CompletionStage<Confirmed> runConfirmed(
+            Script script, List<String> keys, List<String> args, Duration timeout, int replicas, Duration wait) {
+        Duration whole = timeout.plus(wait);
+        return JedisLink.answer(
+                address(),
+                () -> Question.ask(source, platform, whole, connection -> {
+                    String life = JedisLink.life(connection);
+                    Object reply = evaluate(connection, script, keys, args);
+                    connection.setSoTimeout((int) whole.toMillis());
+                    connection.sendCommand(
+                            Protocol.Command.WAIT,
+                            Protocol.toByteArray(replicas),
+                            Protocol.toByteArray(wait.toMillis()));
+                    long have = new Reply(this, connection.getOne()).count();
+                    return new Confirmed(
+                            new Answer(reply, false, false, life), (int) Math.min(have, Integer.MAX_VALUE));
+                }));
     }
 
     private static Object send(Connection connection, Protocol.Command command, byte[]... args) {

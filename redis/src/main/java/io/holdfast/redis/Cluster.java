@@ -39,7 +39,7 @@ final class Cluster {
     /** A node that is no master any more keeps its connections for so long: the news may have been old. */
     private static final long RETIRE_NANOS = 10_000_000_000L;
 
-    private final ClusterUri uri;
+    private final ClusterServers servers;
     private final StoreContext context;
     private final Platform platform;
     private final Keys keys;
@@ -53,13 +53,13 @@ final class Cluster {
     private @Nullable Inbox inbox;
     private volatile boolean closed;
 
-    Cluster(ClusterUri uri, StoreContext context) {
-        this.uri = uri;
+    Cluster(ClusterServers servers, StoreContext context) {
+        this.servers = servers;
         this.context = context;
         this.platform = context.platform();
         this.keys = Keys.spread(context.keyPrefix());
         this.unanswered = new Unanswered(platform);
-        this.turn = (int) platform.random(uri.seeds().size());
+        this.turn = (int) platform.random(Math.max(1, servers.seeds().size()));
     }
 
     Keys keys() {
@@ -71,7 +71,7 @@ final class Cluster {
     }
 
     String address() {
-        return uri.address();
+        return servers.address();
     }
 
     // --- who has what
@@ -96,13 +96,24 @@ final class Cluster {
     }
 
     ClusterNode node(HostAndPort at) {
-        ClusterNode node = nodes.computeIfAbsent(
-                at, address -> new ClusterNode(address, ConnectionSource.to(uri.node(address)), context, this));
+        ClusterNode node =
+                nodes.computeIfAbsent(at, address -> new ClusterNode(address, source(address), context, this));
         if (closed) {
             node.close();
             throw StoreFailure.unavailable("the connections to " + address() + " are closed", null);
         }
         return node;
+    }
+
+    private ConnectionSource source(HostAndPort at) {
+        return servers.node(at, () -> {
+            for (int slot = 0; slot < Slots.COUNT; slot++) {
+                if (at.equals(masters.get(slot))) {
+                    return slot;
+                }
+            }
+            return -1;
+        });
     }
 
     /** All masters that are known to have a slot; asks, if none is. */
@@ -146,9 +157,15 @@ final class Cluster {
 
     private void askAround(long deadline) {
         Attempts attempts = new Attempts();
-        for (HostAndPort asked : candidates()) {
+        List<HostAndPort> candidates;
+        try {
+            candidates = candidates();
+        } catch (JedisConnectionException e) {
+            throw JedisErrors.failure(address(), e);
+        }
+        for (HostAndPort asked : candidates) {
             Duration left = Duration.ofNanos(Math.max(1_000_000, (deadline - platform.nanoTime()) / 2));
-            ConnectionSource source = ConnectionSource.to(uri.node(asked));
+            ConnectionSource source = source(asked);
             try {
                 List<Range> ranges = Question.ask(source, platform, left, connection -> ranges(connection, asked));
                 if (!ranges.isEmpty()) {
@@ -169,8 +186,11 @@ final class Cluster {
     /** Masters and seeds in turns; those in doubt last. */
     private List<HostAndPort> candidates() {
         Set<HostAndPort> all = new LinkedHashSet<>(mastersNow());
-        all.addAll(uri.seeds());
+        all.addAll(servers.seeds());
         List<HostAndPort> candidates = new ArrayList<>(all);
+        if (candidates.isEmpty()) {
+            throw new JedisConnectionException("no node of " + address() + " is known");
+        }
         turn = (turn + 1) % candidates.size();
         Collections.rotate(candidates, -turn);
         List<HostAndPort> doubtful = candidates.stream()
@@ -267,7 +287,7 @@ final class Cluster {
             if (closed) {
                 throw new JedisConnectionException("the client is closed");
             }
-            ConnectionSource node = ConnectionSource.to(uri.node(candidates().get(0)));
+            ConnectionSource node = source(candidates().get(0));
             Jedis opened = node.open(timeout, opening);
             from.put(opened, node);
             return opened;

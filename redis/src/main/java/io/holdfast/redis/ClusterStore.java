@@ -52,8 +52,8 @@ final class ClusterStore implements LockStore {
     private final Platform platform;
     private final Duration timeout;
 
-    ClusterStore(ClusterUri uri, StoreContext context) {
-        this.cluster = new Cluster(uri, context);
+    ClusterStore(ClusterServers servers, StoreContext context) {
+        this.cluster = new Cluster(servers, context);
         this.platform = context.platform();
         this.timeout = context.commandTimeout();
     }

@@ -2,13 +2,14 @@ package io.holdfast.redis;
 
 import io.holdfast.spi.StoreUri;
 import java.util.List;
+import java.util.function.IntSupplier;
 import redis.clients.jedis.HostAndPort;
 
 /**
  * {@code redis-cluster://[[user]:password@]host[:port],...}, and {@code rediss-cluster://} for TLS. A few nodes are enough:
  * the others are asked for.
  */
-record ClusterUri(boolean tls, ServerList list) {
+record ClusterUri(boolean tls, ServerList list) implements ClusterServers {
     private static final int DEFAULT_PORT = 6379;
 
     static ClusterUri parse(StoreUri uri) {
@@ -27,8 +28,8 @@ record ClusterUri(boolean tls, ServerList list) {
                 + "; it should look like redis-cluster://user:password@host1:6379,host2:6379,host3:6379");
     }
 
-    /** The nodes to begin with. */
-    List<HostAndPort> seeds() {
+    @Override
+    public List<HostAndPort> seeds() {
         return list.servers();
     }
 
@@ -37,8 +38,14 @@ record ClusterUri(boolean tls, ServerList list) {
         return new RedisUri(tls, at.getHost(), at.getPort(), list.user(), list.password(), 0);
     }
 
+    @Override
+    public ConnectionSource node(HostAndPort at, IntSupplier slot) {
+        return ConnectionSource.to(node(at));
+    }
+
     /** Without the password. */
-    String address() {
+    @Override
+    public String address() {
         return (tls ? "rediss-cluster://" : "redis-cluster://") + list.text();
     }
 

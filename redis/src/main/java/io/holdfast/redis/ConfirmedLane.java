@@ -28,6 +28,7 @@ final class ConfirmedLane {
     // Guarded by the turn.
     private @Nullable Jedis connection;
     private @Nullable String life;
+    private volatile boolean distrusted;
     private volatile boolean closed;
 
     ConfirmedLane(ConnectionSource source, Platform platform) {
@@ -102,6 +103,10 @@ final class ConfirmedLane {
         if (closed) {
             throw StoreFailure.unavailable(source.address() + ": the connection is closed", null);
         }
+        if (distrusted) {
+            distrusted = false;
+            drop();
+        }
         Jedis open = connection;
         if (open == null) {
             open = source.open(left(deadline), socket -> {});
@@ -147,6 +152,11 @@ final class ConfirmedLane {
 
     private Duration left(long deadline) {
         return Duration.ofMillis(Math.max(1, (deadline - platform.nanoTime() + 999_999) / 1_000_000));
+    }
+
+    /** Takes a new connection for whoever comes next. */
+    void distrust() {
+        distrusted = true;
     }
 
     private void drop() {

@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static java.util.Objects.requireNonNull;
 
+import io.holdfast.redis.link.Dialer;
 import io.holdfast.spi.Platform;
 import java.io.Closeable;
 import java.io.IOException;
@@ -12,16 +13,14 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /** Where connections come from, and where they go when they are no longer needed. */
 interface ConnectionSource {
@@ -43,11 +42,19 @@ interface ConnectionSource {
         return List.of();
     }
 
+    /** Tells what to do when connections that are open lead to a server that is no longer the right one. */
+    default void whenMoved(Runnable renounce) {}
+
     /** Nothing is opened any more; whoever has a connection drops it. */
     default void close() {}
 
-    /** Connections of our own. */
+    /** Connections of our own, over TCP. */
     static ConnectionSource to(RedisUri uri) {
+        return to(uri, null);
+    }
+
+    /** Connections of our own, as the platform opens them if it is a {@link Dialer}, and over TCP otherwise. */
+    static ConnectionSource to(RedisUri uri, @Nullable Platform platform) {
         return new ConnectionSource() {
             private final String address = uri.address();
             private final Map<Jedis, Socket> sockets = Collections.synchronizedMap(new IdentityHashMap<>());
@@ -66,7 +73,9 @@ interface ConnectionSource {
                             throw new JedisConnectionException("the connection was closed");
                         }
                         used = true;
-                        Socket socket = super.createSocket();
+                        Socket socket = platform instanceof Dialer dialer
+                                ? dialer.dial(uri.host(), uri.port(), timeout)
+                                : super.createSocket();
                         made.set(socket);
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);
@@ -93,67 +102,6 @@ interface ConnectionSource {
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
-            }
-
-            @Override
-            public String address() {
-                return address;
-            }
-        };
-    }
-
-    /** Refuses a pool that is too small to lend. */
-    static JedisPool check(JedisPool pool) {
-        requireNonNull(pool, "pool");
-        int size = pool.getMaxTotal();
-        if (size >= 0 && size < 4) {
-            throw new IllegalArgumentException("the pool has " + size
-                    + " connections, fewer than 4: Holdfast keeps three of them and the application needs one");
-        }
-        return pool;
-    }
-
-    private static String whyNone(NoSuchElementException e, Duration timeout) {
-        // So says the pool about a new connection on which its own PING fails.
-        return String.valueOf(e.getMessage()).startsWith("Unable to validate")
-                ? "a new connection of the pool fails its test; if the server wants a password, the pool may lack it"
-                : "no connection came free in the pool within " + timeout.toMillis() + " ms";
-    }
-
-    /** Connections borrowed from the application's pool, for as long as the client lives. */
-    static ConnectionSource from(JedisPool pool, String address, Platform platform) {
-        return new ConnectionSource() {
-            @Override
-            public Jedis open(Duration timeout, Consumer<Closeable> opening) {
-                boolean interrupted = false;
-                try {
-                    while (true) {
-                        try {
-                            // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
-                            Jedis borrowed = pool.borrowObject(Math.max(1, timeout.toMillis()));
-                            opening.accept(borrowed::disconnect);
-                            return borrowed;
-                        } catch (InterruptedException e) {
-                            // Whether an interrupt ends the wait for a lock is decided elsewhere.
-                            interrupted = true;
-                        }
-                    }
-                } catch (NoSuchElementException e) {
-                    throw new JedisConnectionException(whyNone(e, timeout), e);
-                } catch (RuntimeException e) {
-                    throw e;
-                } catch (Exception e) {
-                    throw new JedisException(e);
-                } finally {
-                    if (interrupted) {
-                        platform.interrupt(platform.currentThread());
-                    }
-                }
-            }
-
-            @Override
-            public void drop(Jedis connection) {
-                pool.returnBrokenResource(connection);
             }
 
             @Override

@@ -49,6 +49,11 @@ final class Inbox {
         line.cut();
     }
 
+    /** Subscribes anew, since the server at the other end is no longer the right one. */
+    void renounce() {
+        line.cut();
+    }
+
     private void listen() {
         int breaks = 0;
         while (!closed) {

@@ -2,8 +2,12 @@ package io.holdfast.redis;
 
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockInfo.Party;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +25,8 @@ import java.util.regex.Pattern;
 final class Inspection {
     /** Owner and token; the tokens that are reserved behind it are nobody's yet. */
     private static final Pattern OURS = Pattern.compile("hf1:(.+):([0-9]{1,18})(?:\\+[0-9]{1,9})?", Pattern.DOTALL);
+
+    private static final Pattern TOKEN_FIRST = Pattern.compile("([0-9]{1,18}) .*");
 
     private final RedisLink link;
     private final Keys keys;
@@ -73,8 +79,8 @@ final class Inspection {
                 return Optional.empty();
             }
             long ttl = ask("PTTL", key).number();
-            List<?> queue = ask("ZRANGE", keys.queue(name), "0", "-1").list(0);
-            return Optional.of(describe(name, value.text(), ttl, queue));
+            List<Party> line = line(name);
+            return Optional.of(describe(name, value.text(), ttl, line, micros()));
         } catch (CompletionException e) {
             if (e.getCause() instanceof StoreFailure failure && failure.reason().contains("WRONGTYPE")) {
                 return shared(key);
@@ -88,17 +94,64 @@ final class Inspection {
         if (ask("HGET", keys.holds(name), "=").isNothing()) {
             return Optional.empty(); // whatever it is, it is no lock
         }
-        Reply time = ask("TIME");
-        long millis = 1_000 * time.part(0).count() + time.part(1).count() / 1_000;
-        List<?> holders = ask("ZRANGE", key, "(" + millis, "+inf", "BYSCORE").list(0);
-        List<?> queue = ask("ZRANGE", keys.queue(name), "0", "-1").list(0);
+        long now = micros();
+        List<String> holders = ask("ZRANGE", key, "(" + now / 1_000, "+inf", "BYSCORE").list(0).stream()
+                .map(Reply::text)
+                .toList();
+        List<Party> shares = new ArrayList<>();
+        for (String holder : holders) {
+            Reply share = ask("HGET", keys.holds(name), holder);
+            Matcher token = TOKEN_FIRST.matcher(share.isNothing() ? "" : share.text());
+            shares.add(token.matches() ? holder(holder, Long.parseLong(token.group(1)), now) : Party.of(holder));
+        }
+        List<Party> line = line(name);
         return Optional.of(new LockInfo(
                 name,
                 Optional.empty(),
                 OptionalLong.empty(),
                 Duration.ofMillis(Math.max(0, ask("PTTL", key).number())),
-                queue.stream().map(Reply::text).toList(),
-                holders.stream().map(Reply::text).toList()));
+                line.stream().map(Party::owner).toList(),
+                holders,
+                List.copyOf(shares),
+                line));
+    }
+
+    private long micros() {
+        Reply time = ask("TIME");
+        return 1_000_000 * time.part(0).count() + time.part(1).count();
+    }
+
+    /** Those who wait. Their places are the times of their coming, unless two came at once. */
+    private List<Party> line(String name) {
+        Reply queue = ask("ZRANGE", keys.queue(name), "0", "-1", "WITHSCORES");
+        long now = micros();
+        List<Party> line = new ArrayList<>();
+        List<?> parts = queue.list(0);
+        // By the older protocol as one row, by the newer one as pairs.
+        boolean pairs = !parts.isEmpty() && parts.get(0) instanceof List<?>;
+        for (int i = 0; i < parts.size(); i += pairs ? 1 : 2) {
+            Reply owner = pairs ? queue.part(i).part(0) : queue.part(i);
+            Reply place = pairs ? queue.part(i).part(1) : queue.part(i + 1);
+            line.add(party(owner.text(), OptionalLong.empty(), place.score(), now));
+        }
+        return List.copyOf(line);
+    }
+
+    /**
+     * A token is the server's time in microseconds at which it was given, unless the counter was ahead of the clock: by less
+     * than two seconds, after it was lost or has given many in a row. Renewal does not change it.
+     */
+    private static Party holder(String owner, long token, long now) {
+        return party(owner, OptionalLong.of(token), token, now);
+    }
+
+    private static Party party(String owner, OptionalLong token, long sinceMicros, long now) {
+        long since = Math.min(sinceMicros, now);
+        return new Party(
+                owner,
+                token,
+                Optional.of(Instant.EPOCH.plus(since, ChronoUnit.MICROS)),
+                Optional.of(Duration.of(now - since, ChronoUnit.MICROS)));
     }
 
     private Reply ask(String... command) {
@@ -106,15 +159,19 @@ final class Inspection {
                 link, link.command(timeout, command).toCompletableFuture().join());
     }
 
-    private static LockInfo describe(String name, String value, long ttl, List<?> queue) {
+    private static LockInfo describe(String name, String value, long ttl, List<Party> line, long now) {
         Matcher ours = OURS.matcher(value);
         boolean isOurs = ours.matches();
+        Party holder = isOurs ? holder(ours.group(1), Long.parseLong(ours.group(2)), now) : Party.of(value);
         return new LockInfo(
                 name,
-                Optional.of(isOurs ? ours.group(1) : value),
-                isOurs ? OptionalLong.of(Long.parseLong(ours.group(2))) : OptionalLong.empty(),
+                Optional.of(holder.owner()),
+                holder.token(),
                 Duration.ofMillis(Math.max(0, ttl)),
-                queue.stream().map(Reply::text).toList());
+                line.stream().map(Party::owner).toList(),
+                List.of(),
+                List.of(holder),
+                line);
     }
 
     /** Only * means more than itself. */

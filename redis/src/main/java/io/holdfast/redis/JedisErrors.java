@@ -25,10 +25,25 @@ final class JedisErrors {
         if (error instanceof JedisDataException) {
             return RedisErrors.failure(address, String.valueOf(error.getMessage()), error);
         }
+        if (isMisread(error)) {
+            return StoreFailure.unavailable(address + " answered something that Jedis cannot read", error);
+        }
         return StoreFailure.unavailable(
                 "cannot " + (error instanceof JedisConnectionException ? "reach " : "use ") + address + ": "
                         + chain(error),
                 error);
+    }
+
+    /**
+     * Where Jedis takes the kind of a reply for granted, such as in its greeting, one of another kind ends in these. Their
+     * messages speak of classes, or are missing: once it has happened often enough, the JVM leaves them out.
+     */
+    private static boolean isMisread(RuntimeException error) {
+        return error instanceof ClassCastException
+                || error instanceof IndexOutOfBoundsException
+                || error instanceof NegativeArraySizeException
+                || error instanceof NullPointerException
+                || error instanceof NumberFormatException;
     }
 
     static boolean isTimeout(Throwable error) {

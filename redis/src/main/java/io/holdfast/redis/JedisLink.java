@@ -37,6 +37,18 @@ final class JedisLink implements RedisLink {
         this.commands = new Wire(source, platform);
         this.renewals = new Wire(source, platform);
         this.confirmed = new ConfirmedLane(source, platform);
+        source.whenMoved(this::renounce);
+    }
+
+    /** What is under way may end where it is; what comes next goes over new connections. */
+    private void renounce() {
+        distrust();
+        confirmed.distrust();
+        synchronized (this) {
+            if (inbox != null) {
+                inbox.renounce();
+            }
+        }
     }
 
     @Override

@@ -73,7 +73,12 @@ final class Keys {
 
     /** The counter that a lock draws its tokens from: the only one of a server, or that of the lock's slot. */
     String fence(String name) {
-        return spread ? fence() + ":{" + Slots.tag(slot(name)) + "}" : fence();
+        return spread ? fenceOf(slot(name)) : fence();
+    }
+
+    /** The counter of a slot. */
+    String fenceOf(int slot) {
+        return fence() + ":{" + Slots.tag(slot) + "}";
     }
 
     /** The slot of a lock and its side keys. */
@@ -93,6 +98,15 @@ final class Keys {
 
     String gate(String resource) {
         return prefix + "~gate:" + resource;
+    }
+
+    /** A gate in the slot of the key that it guards, if the prefix does not put it elsewhere. */
+    String gateBeside(String key) {
+        return prefix + "~gate:{" + Slots.tag(Slots.of(key)) + "}:" + key;
+    }
+
+    String prefix() {
+        return prefix;
     }
 
     /** The lock key is the hash tag; a name that brings its own tag has it already. */

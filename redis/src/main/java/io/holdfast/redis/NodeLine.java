@@ -36,6 +36,9 @@ final class NodeLine {
         /** What its clock shows at that moment of ours. */
         long clockMicros(long nanos);
 
+        /** A connection to that life of it was broken, and not by us: it lived until now, or not much longer ago. */
+        void parted(String life, long nanos);
+
         String address();
     }
 
@@ -253,9 +256,20 @@ final class NodeLine {
             refused = writeWaiting();
         }
         refused.forEach(Runnable::run);
+        try {
+            readAll(replies, greeted.life());
+        } finally {
+            if (!wire.isClosed()) {
+                server.parted(greeted.life(), platform.nanoTime());
+            }
+        }
+    }
+
+    private void readAll(RespReader replies, String life) throws IOException {
         while (true) {
             Object reply = replies.read();
             NodeCall call;
+            List<Runnable> refused;
             synchronized (this) {
                 call = sent.poll();
                 if (call != null) {
@@ -266,7 +280,7 @@ final class NodeLine {
             if (call == null) {
                 throw new IOException("an answer that nobody has asked for");
             }
-            call.answered(reply, greeted.life());
+            call.answered(reply, life);
             refused.forEach(Runnable::run);
         }
     }

@@ -2,13 +2,12 @@ package io.holdfast.redis;
 
 import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.Script;
-import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BinaryOperator;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol;
 
 /**
  * A connection to one life of a server of a quorum, and how long that life has lasted. A connection never spans two lives, so
@@ -18,7 +17,8 @@ import redis.clients.jedis.Protocol;
  *
  * A server that comes back without its memory has forgotten to whom it gave the lock, and would give it to another while the
  * first still counts on it: together with those that were never asked, that may be a second majority. So it does not count
- * before every lease of its former life is over, which it is {@code maxLease} after its start at the latest.
+ * before every lease of its former life is over, which it is {@code maxLease} after its start at the latest. When that was it
+ * says itself, and {@link NodeLives} knows better for servers that this client has met before.
  */
 final class NodeSession {
     /** INFO tells whole seconds, and the start is rounded down: a server may be up for this much less than it says. */
@@ -42,28 +42,26 @@ final class NodeSession {
     }
 
     /**
-     * Asks the server who it is.
+     * Asks the server who it is. Null if it does not tell how long it has been up.
      *
+     * @param ask sends a command with one argument, and gives its answer as text
      * @param vouchKey the key that names the life of a server that need not wait
+     * @param lives what has been seen of this server before
      */
-    static NodeSession read(
-            Connection wire, Duration maxLease, String vouchKey, java.util.function.LongSupplier nanos) {
-        String info = text(wire, Protocol.Command.INFO, "server");
+    static @Nullable NodeSession read(
+            BinaryOperator<String> ask, Duration maxLease, String vouchKey, NodeLives lives, LongSupplier nanos) {
+        String info = ask.apply("INFO", "server");
         long read = nanos.getAsLong();
         String life = RedisErrors.field(info, "run_id");
         String uptime = RedisErrors.field(info, "uptime_in_seconds");
-        if (life == null || uptime == null || !uptime.matches("[0-9]{1,10}")) {
-            throw StoreFailure.refused(
-                    "does not say how long it has been up, so there is no telling whether it may count", null);
+        if (life == null || uptime == null || !uptime.matches("-?[0-9]{1,10}")) {
+            return null;
         }
-        long up = 1_000_000_000L * Long.parseLong(uptime) - ROUNDING_NANOS;
-        boolean vouched = up < maxLease.toNanos() && life.equals(text(wire, Protocol.Command.GET, vouchKey));
+        // Less than nothing if its clock was set back since.
+        long says = 1_000_000_000L * Long.parseLong(uptime) - ROUNDING_NANOS;
+        long up = lives.ageNanos(life, says, read);
+        boolean vouched = up < maxLease.toNanos() && life.equals(ask.apply("GET", vouchKey));
         return new NodeSession(life, maxLease, vouched, up, read);
-    }
-
-    private static String text(Connection wire, Protocol.Command command, String argument) {
-        wire.sendCommand(command, argument);
-        return Reply.text(wire.getOne());
     }
 
     String life() {
@@ -73,9 +71,7 @@ final class NodeSession {
     /** Why the server does not count yet; null if it does. */
     @Nullable
     String tooYoung(long now) {
-        // Our clock may run faster than the server's.
-        long up = upNanos + (now - readNanos) / 100 * 99;
-        long left = maxLease.toNanos() - up;
+        long left = maxLease.toNanos() - upNanos - NodeLives.slow(now - readNanos);
         if (vouched || left <= 0) {
             return null;
         }

@@ -7,7 +7,9 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -18,7 +20,6 @@ import redis.clients.jedis.Protocol;
 final class QuorumNode implements NodeLine.Server {
     private static final Duration OPENING = Duration.ofMillis(500);
     private static final long TOO_LATE = 4;
-    private static final long FOLLOW_UP_PAUSE_NANOS = 500_000_000L;
 
     private final int index;
     private final Platform platform;
@@ -29,7 +30,9 @@ final class QuorumNode implements NodeLine.Server {
     private final NodeLine commands;
     private final NodeLine renewals;
     private final ServerClock clock = new ServerClock();
+    private final NodeLives ownLives = new NodeLives();
     private final Unanswered unanswered;
+    private final Owed owed;
     private final ConcurrentMap<String, String> lives;
 
     /** @param lives the servers that have been met so far, by their run ids: none may vote twice */
@@ -45,12 +48,14 @@ final class QuorumNode implements NodeLine.Server {
         this.settings = settings;
         this.keys = new Keys(context.keyPrefix());
         this.lives = lives;
-        ConnectionSource source = ConnectionSource.to(uri);
+        ConnectionSource source = ConnectionSource.to(uri, platform);
         Duration opening = timeout.compareTo(OPENING) < 0 ? timeout : OPENING;
         this.link = new JedisLink(source, platform);
         this.commands = new NodeLine(source, platform, this, opening, timeout);
         this.renewals = new NodeLine(source, platform, this, opening, timeout);
         this.unanswered = new Unanswered(platform);
+        this.owed = new Owed(
+                platform, settings.maxLease(), (holder, command) -> commands.send(new GivingUp(null, command, holder)));
     }
 
     /** The blocking way to it, for its inbox and for those who only look. */
@@ -73,14 +78,17 @@ final class QuorumNode implements NodeLine.Server {
     }
 
     @Override
+    public void parted(String life, long nanos) {
+        ownLives.answered(life, nanos);
+    }
+
+    @Override
     public NodeSession greet(Jedis opened) {
         Connection wire = opened.getConnection();
-        NodeSession session;
-        try {
-            session = NodeSession.read(wire, settings.maxLease(), keys.vouched(), platform::nanoTime);
-        } catch (StoreFailure e) {
-            throw StoreFailure.refused(address() + " " + e.reason(), null);
-        }
+        NodeSession session = session((command, argument) -> {
+            wire.sendCommand(Protocol.Command.valueOf(command), argument);
+            return Reply.text(wire.getOne());
+        });
         String other = lives.putIfAbsent(session.life(), address());
         if (other != null && !other.equals(address())) {
             throw StoreFailure.refused(
@@ -92,6 +100,32 @@ final class QuorumNode implements NodeLine.Server {
         Reply time = new Reply(link, wire.getOne());
         clock.read(1_000_000 * time.part(0).count() + time.part(1).count(), sent, session.life());
         return session;
+    }
+
+    private NodeSession session(BinaryOperator<String> ask) {
+        NodeSession session = NodeSession.read(ask, settings.maxLease(), keys.vouched(), ownLives, platform::nanoTime);
+        if (session == null) {
+            throw StoreFailure.refused(
+                    address() + " does not say how long it has been up, so there is no telling whether it may count",
+                    null);
+        }
+        return session;
+    }
+
+    /** Why this server does not count at present; null if it does. Asks it, for those who only look. */
+    @Nullable
+    String tooYoung(Duration within) {
+        NodeSession session = session((command, argument) -> {
+            try {
+                return Reply.text(link.command(within, command, argument)
+                        .toCompletableFuture()
+                        .join()
+                        .value());
+            } catch (CompletionException e) {
+                throw StoreFailure.of(e);
+            }
+        });
+        return session.tooYoung(platform.nanoTime());
     }
 
     /**
@@ -121,7 +155,7 @@ final class QuorumNode implements NodeLine.Server {
 
     /**
      * Gives up what a holder may have here, however long that takes, and says so again if one of its acquires may still be
-     * on its way.
+     * on its way, or if the server could not be told.
      *
      * @param ballot who hears of it; null if nobody does
      */
@@ -138,6 +172,7 @@ final class QuorumNode implements NodeLine.Server {
     }
 
     void close() {
+        owed.close();
         commands.close();
         renewals.close();
         link.close();
@@ -183,6 +218,7 @@ final class QuorumNode implements NodeLine.Server {
 
         @Override
         void answered(@Nullable Object reply, String life) {
+            ownLives.answered(life, sentAt().nanos());
             if (reply instanceof RespReader.ServerError error) {
                 if (error.isUnknownScript()) {
                     line.doesNotKnow(this);
@@ -275,6 +311,7 @@ final class QuorumNode implements NodeLine.Server {
 
         @Override
         void answered(@Nullable Object reply, String life) {
+            ownLives.answered(life, sentAt().nanos());
             if (reply instanceof RespReader.ServerError error) {
                 if (error.isUnknownScript()) {
                     commands.doesNotKnow(this);
@@ -287,6 +324,7 @@ final class QuorumNode implements NodeLine.Server {
             try {
                 Reply parts = new Reply(link, reply);
                 readClock(parts, this, life);
+                owed.heard(holder);
                 // One that is repeated and finds nothing has found its own work, unless the server has lost its memory.
                 boolean before = repeated && life.equals(lifeBefore);
                 if (ballot != null) {
@@ -311,9 +349,7 @@ final class QuorumNode implements NodeLine.Server {
             if (ballot != null) {
                 ballot.fail(index, failure);
             }
-            if (unanswered.isInDoubt(holder)) {
-                sayAgain(FOLLOW_UP_PAUSE_NANOS);
-            }
+            owed.add(holder, command);
         }
 
         private void sayAgain(long delayNanos) {

@@ -70,7 +70,7 @@ public final class RedisDistributedLock implements DistributedLock {
             throw new IllegalArgumentException(e.getMessage() + " (lock '" + name + "')", e);
         }
         if (pool != null) {
-            ConnectionSource.check(pool);
+            PoolSource.check(pool);
         }
     }
 

@@ -23,6 +23,7 @@ import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -33,6 +34,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.JedisSentinelPool;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
@@ -114,15 +116,40 @@ public final class RedisStore implements LockStore {
     }
 
     static StoreFactory on(JedisPool pool, String address) {
-        ConnectionSource.check(pool);
+        PoolSource.check(pool);
         return context -> new RedisStore(
-                new JedisLink(ConnectionSource.from(pool, address, context.platform()), context.platform()), context);
+                new JedisLink(PoolSource.of(pool, address, context.platform()), context.platform()), context);
     }
 
-    /** A store on the application's own client, which is never closed here. Its time-outs are the application's. */
+    /**
+     * A store on the master of the application's own pool, which is never closed here. Three of its connections are kept
+     * while the client lives. When the Sentinels name another master, the locks go on there.
+     *
+     * @throws IllegalArgumentException if the pool has fewer than four
+     */
+    public static StoreFactory on(JedisSentinelPool pool) {
+        PoolSource.check(pool);
+        return context -> new RedisStore(
+                new JedisLink(
+                        new SentinelPoolSource(pool, "redis (the application's Sentinel pool)", context.platform()),
+                        context.platform()),
+                context);
+    }
+
+    /**
+     * A store on the application's own client, which is never closed here.
+     *
+     * <p>If it is one for a cluster ({@code JedisCluster}, {@code RedisClusterClient}), connections of its nodes are
+     * borrowed, two of each for commands and renewals, and all is as with {@code redis-cluster://}. Any other is sent the
+     * commands themselves, and its time-outs are the application's.
+     *
+     * @throws IllegalArgumentException if it is one for a cluster and has fewer than four connections for a node
+     */
     public static StoreFactory on(UnifiedJedis jedis) {
-        requireNonNull(jedis, "jedis");
-        return context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context);
+        HandedInCluster.Factory cluster = HandedInCluster.of(requireNonNull(jedis, "jedis"));
+        return cluster == null
+                ? context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context)
+                : context -> new ClusterStore(cluster.of(context), context);
     }
 
     /** A store over a transport of one's own, which is closed with the client. */
@@ -337,7 +364,16 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner) {
-        return sendRelease(name, owner).thenApply(answer -> {
+        return release(name, owner, List.of());
+    }
+
+    @Override
+    public CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
+        if (served.stream().anyMatch(unanswered::isInDoubt)) {
+            // One that is in doubt is said again later, which is done one by one.
+            return LockStore.super.release(name, owner, served);
+        }
+        return sendRelease(name, owner, served).thenApply(answer -> {
             Reply reply = new Reply(link, answer);
             followUp(name, owner, reply);
             return released(reply.part(0).count(), answer);
@@ -369,7 +405,7 @@ public final class RedisStore implements LockStore {
     }
 
     private void sayAgain(String name, String owner, long delayNanos, int tries) {
-        Runnable say = () -> sendRelease(name, owner).whenComplete((answer, error) -> {
+        Runnable say = () -> sendRelease(name, owner, List.of()).whenComplete((answer, error) -> {
             if (error == null) {
                 followUp(name, owner, new Reply(link, answer));
             } else if (tries > 1) {
@@ -380,11 +416,14 @@ public final class RedisStore implements LockStore {
                 .schedule(delayNanos, () -> context.platform().callbacks().execute(say));
     }
 
-    private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner) {
+    private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner, List<String> served) {
         ServerClock.Moment sent = now();
-        List<String> args = unanswered.isInDoubt(owner)
-                ? List.of("release", owner, keys.inbox(), "time")
-                : List.of("release", owner, keys.inbox());
+        List<String> args = new ArrayList<>(4 + served.size());
+        Collections.addAll(args, "release", owner, keys.inbox());
+        if (!served.isEmpty() || unanswered.isInDoubt(owner)) {
+            args.add("time");
+            args.addAll(served);
+        }
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, timeout)
                 .thenApply(answer -> {
                     Reply reply = new Reply(link, answer);
@@ -485,7 +524,7 @@ public final class RedisStore implements LockStore {
     /** What comes into this client's inbox: who got which lock when, for how long, and with which tokens. */
     private final class Mail implements RedisLink.Listener {
         private static final Pattern GRANT =
-                Pattern.compile("(\\S+) (\\d{1,16}) (\\d{1,9}) (\\d{1,9}) (\\d{1,16}) (.+)");
+                Pattern.compile("(\\S+) (\\d{1,16}) (\\d{1,9})((?:,\\S+)?) (\\d{1,9}) (\\d{1,16}) (.+)");
 
         @Override
         public void subscribed() {
@@ -501,12 +540,12 @@ public final class RedisStore implements LockStore {
                 return;
             }
             Matcher grant = GRANT.matcher(text);
-            if (!grant.matches() || !keys.isLock(grant.group(6))) {
+            if (!grant.matches() || !keys.isLock(grant.group(7))) {
                 return;
             }
-            String name = keys.name(grant.group(6));
+            String name = keys.name(grant.group(7));
             String owner = grant.group(1);
-            ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(5)), life, now());
+            ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());
             if (since == null) {
                 context.events().wake(name, owner);
             } else {
@@ -516,10 +555,22 @@ public final class RedisStore implements LockStore {
                                 owner,
                                 Long.parseLong(grant.group(2)),
                                 Integer.parseInt(grant.group(3)),
-                                Duration.ofMillis(Long.parseLong(grant.group(4))),
+                                Duration.ofMillis(Long.parseLong(grant.group(5))),
                                 since.nanos(),
-                                since.wallMillis()));
+                                since.wallMillis(),
+                                behind(owner, grant.group(4))));
             }
+        }
+
+        /** They are named without the client, which is that of the owner. */
+        private List<String> behind(String owner, String list) {
+            if (list.isEmpty()) {
+                return List.of();
+            }
+            String client = owner.substring(0, owner.indexOf(':') + 1);
+            return Arrays.stream(list.substring(1).split(","))
+                    .map(client::concat)
+                    .toList();
         }
     }
 }

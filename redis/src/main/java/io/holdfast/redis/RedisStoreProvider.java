@@ -40,7 +40,7 @@ public final class RedisStoreProvider implements StoreProvider {
             return new RedlockServers(RedlockUri.parse(uri));
         }
         RedisUri server = RedisUri.parse(uri);
-        return context -> single(ConnectionSource.to(server), context);
+        return context -> single(ConnectionSource.to(server, context.platform()), context);
     }
 
     private static LockStore single(ConnectionSource source, StoreContext context) {

@@ -65,12 +65,18 @@ final class RedlockInspection {
         for (Map.Entry<String, List<LockInfo>> entry : byOwner.entrySet()) {
             List<LockInfo> theirs = entry.getValue();
             if (theirs.size() >= quorum.majority()) {
+                String owner = HolderNames.owner(entry.getKey());
+                OptionalLong token = token(theirs);
+                LockInfo.Party first = theirs.get(0).holders().get(0);
                 return new LockInfo(
                         name,
-                        Optional.of(HolderNames.owner(entry.getKey())),
-                        token(theirs),
+                        Optional.of(owner),
+                        token,
                         remaining(theirs),
-                        List.copyOf(waiters));
+                        List.copyOf(waiters),
+                        List.of(),
+                        List.of(new LockInfo.Party(owner, token, first.since(), first.age())),
+                        waiters.stream().map(LockInfo.Party::of).toList());
             }
         }
         return new LockInfo(name, Optional.empty(), OptionalLong.empty(), Duration.ZERO, List.copyOf(waiters));
@@ -110,6 +116,7 @@ final class RedlockInspection {
             health.warnings().forEach(warning -> warnings.add(node.address() + ": " + warning));
             if (health.reachable()) {
                 roundTrips.add(health.roundTrip());
+                restart(node).ifPresent(warnings::add);
             }
         }
         boolean reachable = roundTrips.size() >= quorum.majority();
@@ -122,6 +129,18 @@ final class RedlockInspection {
                         .orElse(Duration.ZERO)
                 : Duration.ZERO;
         return new StoreHealth(reachable, roundTrip, warnings);
+    }
+
+    /** Whether a server does not count at present, since it was started. */
+    private Optional<String> restart(QuorumNode node) {
+        try {
+            return Optional.ofNullable(node.tooYoung(timeout))
+                    .map(why -> node.address() + ": the server " + why + ", and until then the others have to make up a"
+                            + " majority without it; who knows that no lock of before is held may vouch for it");
+        } catch (StoreFailure e) {
+            // It says so itself, with its address.
+            return Optional.of(e.reason() + "; grant +info, and reading the keys of the prefix");
+        }
     }
 
     private static <T> T get(CompletionStage<T> stage) {

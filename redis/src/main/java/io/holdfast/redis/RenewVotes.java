@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +23,15 @@ final class RenewVotes {
 
     /** The answers for each lease. */
     static List<Long> codes(Reply reply, int size) {
-        List<?> parts = reply.list(size);
+        List<Long> codes = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
-            if (reply.part(i).count() > RENEWED_AND_WAITED) {
+            long code = reply.part(i).count();
+            if (code > RENEWED_AND_WAITED) {
                 throw reply.nonsense();
             }
+            codes.add(code);
         }
-        return parts.stream().map(code -> (Long) code).toList();
+        return codes;
     }
 
     static boolean areDecided(Quorum quorum, int size, List<@Nullable Vote<List<Long>>> votes) {

@@ -61,6 +61,19 @@ final class Reply {
         }
     }
 
+    /** The score of a member of a sorted set, without what stands behind the point. */
+    long score() {
+        try {
+            double score = value instanceof Double number ? number : Double.parseDouble(text());
+            if (Math.abs(score) <= LARGEST) {
+                return (long) score;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw nonsense();
+    }
+
     String text() {
         if (value instanceof byte[] || value instanceof String) {
             return text(value);

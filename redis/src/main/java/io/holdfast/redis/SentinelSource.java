@@ -51,7 +51,9 @@ final class SentinelSource implements ConnectionSource {
     SentinelSource(SentinelUri uri, Platform platform) {
         this.uri = uri;
         this.platform = platform;
-        this.sentinels = uri.sentinels().stream().map(ConnectionSource::to).toList();
+        this.sentinels = uri.sentinels().stream()
+                .map(sentinel -> ConnectionSource.to(sentinel, platform))
+                .toList();
         this.first = (int) platform.random(sentinels.size());
     }
 
@@ -102,7 +104,7 @@ final class SentinelSource implements ConnectionSource {
         @Nullable
         Jedis open(HostAndPort master, Duration timeout, Consumer<Closeable> opening) {
             RedisUri server = uri.server(master);
-            ConnectionSource source = ConnectionSource.to(server);
+            ConnectionSource source = ConnectionSource.to(server, platform);
             AtomicReference<@Nullable Closeable> socket = new AtomicReference<>();
             Jedis opened = null;
             try {
@@ -142,7 +144,7 @@ final class SentinelSource implements ConnectionSource {
     }
 
     /** What a server says it is; null if it may not be asked, and then its refusal to write says enough. */
-    private static @Nullable String role(Connection connection) {
+    static @Nullable String role(Connection connection) {
         try {
             connection.sendCommand(() -> bytes("ROLE"));
             return connection.getOne() instanceof List<?> role && !role.isEmpty() ? Reply.text(role.get(0)) : "riddle";

@@ -35,6 +35,8 @@ final class Wire {
     /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
     private static final long RECHECK_NANOS = 100_000_000L;
 
+    private static final long CLOSE_PAUSE_NANOS = 500_000L;
+
     /** What it takes to set the timer, to hand on, and to tell the engine what came of it, is less deep than this. */
     private static final int FRAMES = 192;
 
@@ -396,7 +398,14 @@ final class Wire {
     /** Waits for the leader, who is bounded by its time-out, and fails those who wait. */
     void close() {
         closed = true;
-        turn.lock();
+        boolean interrupted = false;
+        while (!turn.tryLock()) {
+            platform.park(CLOSE_PAUSE_NANOS);
+            interrupted |= platform.interrupted();
+        }
+        if (interrupted) {
+            platform.interrupt(platform.currentThread());
+        }
         try {
             drop();
             queue.addAll(sent);

@@ -15,6 +15,7 @@
 --      3 channel   what the name of every client's inbox starts with
 --      release only:
 --      4 anything: the time is wanted
+--      5 and more: owners to whom the lock was passed on meanwhile, and whose tickets are of no use any more
 --      resize only:
 --      4 permits
 --      acquire only:
@@ -22,7 +23,7 @@
 --      5 not after, server time in us: a request that arrives later is refused
 --      6 life of a ticket, ms; 0: does not wait
 --      7 length of a grant, ms
---      8 how many tokens to reserve
+--      8 how many tokens to reserve; 0: one, and if a ticket is granted one more for each of this client directly behind it
 --      9 exchange: an owner that gives up what it has first, and whose place in line the caller takes; or absent, or empty
 --      10 to share it: r to read, p for permits
 --      11, 12 how many permits, of how many
@@ -45,6 +46,8 @@ local mine = 'hf1:' .. owner .. ':'
 -- At most so many dead tickets are cleared in one run, and so many granted; who asks next goes on.
 local MOST_DEAD = 64
 local MOST_GRANTS = 64
+-- So many of one client can have a lock one after the other before the store is asked again.
+local MOST_BEHIND = 32
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
 local LAST_TOKEN = 9007199254740991
 -- The counter may be ahead of the clock by this much, in us, before tokens are handed out one by one: less than where a
@@ -75,7 +78,7 @@ if op == 'release' then
       return { 1 }
     end
   end
-elseif op == 'acquire' and ARGV[8] == '1' and (ARGV[9] or '') == '' and redis.call('EXISTS', lock, queue) == 0 then
+elseif op == 'acquire' and tonumber(ARGV[8]) < 2 and (ARGV[9] or '') == '' and redis.call('EXISTS', lock, queue) == 0 then
   local seen = redis.call('GET', fence)
   local counter = seen and string.find(seen, '^%d+$') and tonumber(seen)
   local now = micros()
@@ -220,7 +223,7 @@ end
 
 -- Gives it whole, or a share of it.
 local function give(to, wanted, expiry, ms, share, weight, of)
-  local token, count = nextTokens(share == 'x' and wanted or 1)
+  local token, count = nextTokens(share == 'x' and math.max(1, wanted) or 1)
   if not token then
     return nil
   end
@@ -241,16 +244,33 @@ local function give(to, wanted, expiry, ms, share, weight, of)
   return token, count
 end
 
+-- One that has just left the queue, and those of the same client directly behind: how many, and who, without the client.
+local function behind(who)
+  local client = string.match(who, '^[^:]*:')
+  local count, list = 1, ''
+  for _, other in ipairs(redis.call('ZRANGE', queue, 0, MOST_BEHIND - 1)) do
+    if string.sub(other, 1, #client) ~= client then
+      break
+    end
+    count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)
+  end
+  return count, list
+end
+
 local function tell(to, news)
   redis.call('PUBLISH', channel .. string.match(to, '^[^:]*'), to .. news .. lock)
 end
 
 local function grant(to, ms, wanted, share, weight, of)
   drop(to)
+  local followers = ''
+  if wanted == 0 then
+    wanted, followers = behind(to)
+  end
   -- The message gives the time, so the expiry has to count from that very time.
   local token, count = give(to, wanted, 'PXAT', text(nowMs + ms), share, weight, of)
   if token then
-    tell(to, string.format(' %.0f %.0f %.0f %.0f ', token, count, ms, now))
+    tell(to, string.format(' %.0f %.0f%s %.0f %.0f ', token, count, followers, ms, now))
   end
   return token
 end
@@ -281,6 +301,10 @@ end
 if op == 'release' then
   -- The first write is one that a server without memory allows; it then allows those that follow.
   drop(owner)
+  if ARGV[5] then
+    redis.call('ZREM', queue, unpack(ARGV, 5))
+    redis.call('HDEL', tickets, unpack(ARGV, 5))
+  end
   local held = isMine
   if held then
     redis.call('DEL', lock)

@@ -141,4 +141,16 @@ class AcquireVotesTest {
         assertThat(counted.leftMillis()).isEqualTo(100);
         assertThat(counted.isContended()).isTrue();
     }
+
+    /** A repetition may have asked for fewer than were given before: no token may lie below what any server has seen. */
+    @Test
+    void highestTokens_ofBlocksThatDifferInLength_areAboveTheStartOfEach() {
+        List<@Nullable Vote<Answer>> votes = new ArrayList<>(List.of(
+                Vote.of(new Answer.Granted(10, 10, true)), Vote.of(new Answer.Granted(18, 1, false)), FAILED));
+
+        Answer.Granted highest = new AcquireVotes(new Quorum(3), votes).highest();
+
+        assertThat(highest.first()).isEqualTo(18);
+        assertThat(highest.last()).isEqualTo(19);
+    }
 }

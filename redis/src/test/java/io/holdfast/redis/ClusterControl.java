@@ -8,8 +8,15 @@ import io.holdfast.servers.Resp;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreUri;
 import io.holdfast.testkit.contract.StoreControl;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisCluster;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
 
 /** What the contract does to a cluster, by plain commands. */
 final class ClusterControl implements StoreControl, AutoCloseable {
@@ -26,6 +33,20 @@ final class ClusterControl implements StoreControl, AutoCloseable {
             countersLost = false;
         }
         return new RedisStoreProvider().factory(new StoreUri(cluster.uri()));
+    }
+
+    /** With room for the many clients of a contract. */
+    JedisCluster client() {
+        ConnectionPoolConfig limits = new ConnectionPoolConfig();
+        limits.setMaxTotal(-1);
+        limits.setJmxEnabled(false);
+        Set<HostAndPort> first =
+                Set.of(new HostAndPort("127.0.0.1", cluster.nodes().get(0).port()));
+        return new JedisCluster(
+                new ClusterConnectionProvider(
+                        first, DefaultJedisClientConfig.builder().build(), limits),
+                5,
+                Duration.ofSeconds(2));
     }
 
     @Override

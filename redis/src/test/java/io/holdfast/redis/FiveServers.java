@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Independent servers with a network before each of them, vouched for unless told otherwise. */
@@ -21,11 +22,25 @@ public final class FiveServers implements StoreControl, AutoCloseable {
     }
 
     public FiveServers(int count, RedisServer.Version version) {
+        this(count, RedisServer.builder().version(version)::start);
+    }
+
+    private FiveServers(int count, Supplier<RedisServer> starts) {
         for (int i = 0; i < count; i++) {
-            RedisServer server = RedisServer.start(version);
+            RedisServer server = starts.get();
             servers.add(server);
             networks.add(TcpProxy.to(server.port()));
         }
+    }
+
+    /** Servers whose clocks can be set, each by itself. */
+    public static FiveServers withMovableClocks(int count) {
+        return new FiveServers(
+                count,
+                () -> RedisServer.builder()
+                        .version(RedisServer.Version.V6_2)
+                        .movableClock()
+                        .start());
     }
 
     public RedisServer server(int index) {

@@ -344,6 +344,89 @@ class LockScriptIT {
         assertThat(scripts.tickets("a")).isEqualTo(1);
     }
 
+    // --- those of one client in a row
+
+    /** Those who want one token each, for all of their client who stand behind them. */
+    private void inLine(String... owners) {
+        for (String owner : owners) {
+            assertThat(scripts.reserve("a", owner, 0).code()).isEqualTo(2);
+        }
+    }
+
+    private String[] grantOnReleaseBy(String holder) {
+        try (Resp inbox = Resp.connect("127.0.0.1", redis.port())) {
+            inbox.call("PSUBSCRIBE", "distributed_lock:~inbox:*");
+            assertThat(scripts.release("a", holder)).isTrue();
+            return ((List<?>) requireNonNull(inbox.read())).get(3).toString().split(" ");
+        }
+    }
+
+    @Test
+    @Faults(49)
+    void grant_namesThoseOfTheSameClientDirectlyBehind_andHasATokenForEach() {
+        counterIsBehindTheClock();
+        scripts.attempt("a", "c1:1:x", 30_000);
+        inLine("c2:1:y", "c2:2:y", "c2:3:y", "c:9:z", "c2:4:y");
+
+        String[] grant = grantOnReleaseBy("c1:1:x");
+
+        assertThat(grant).startsWith("c2:1:y").contains("3,2:y,3:y").hasSize(6);
+        assertThat(scripts.value("a")).isEqualTo("hf1:c2:1:y:" + grant[1] + "+2");
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c2:2:y", "c2:3:y", "c:9:z", "c2:4:y"));
+    }
+
+    /** The name of a client may be the beginning of another's. */
+    @Test
+    void grant_doesNotTakeAnotherClientForItsOwn() {
+        counterIsBehindTheClock();
+        scripts.attempt("a", "c1:1:x", 30_000);
+        inLine("c2:1:y", "c22:2:y");
+
+        assertThat(grantOnReleaseBy("c1:1:x")).contains("1").doesNotContain("2,2:y");
+    }
+
+    @Test
+    void grant_namesABoundedNumberOfThem() {
+        counterIsBehindTheClock();
+        scripts.attempt("a", "c1:1:x", 30_000);
+        for (int i = 0; i < 40; i++) {
+            inLine("c2:" + i + ":y");
+        }
+
+        assertThat(grantOnReleaseBy("c1:1:x")[2]).startsWith("33,1:y,2:y,").endsWith(",32:y");
+    }
+
+    /** On a counter that runs ahead of the clock there is one token only, and the client sees that. */
+    @Test
+    void grant_onACounterAheadOfTheClock_hasOneToken() {
+        long now = scripts.attempt("a", "c1:1:x", 30_000).now();
+        redis.command("SET", Scripts.FENCE, Long.toString(now + 5_000_000));
+        inLine("c2:1:y", "c2:2:y");
+
+        assertThat(grantOnReleaseBy("c1:1:x")).contains("1,2:y");
+    }
+
+    @Test
+    void release_takesTheTicketsOfThoseWhoWereServedAlong() {
+        scripts.attempt("a", "c1:1:x", 30_000);
+        inLine("c2:1:y", "c2:2:y", "c2:3:y", "c3:1:z");
+        scripts.release("a", "c1:1:x");
+
+        assertThat(scripts.release("a", "c2:1:y", "c2:2:y", "c2:3:y")).isTrue();
+
+        assertThat(scripts.holder("a")).isEqualTo("c3:1:z");
+        assertThat(scripts.queued("a")).isEmpty();
+        assertThat(scripts.tickets("a")).isZero();
+    }
+
+    @Test
+    void acquire_ofALockThatIsFree_hasOneToken() {
+        counterIsBehindTheClock();
+
+        assertThat(scripts.reserve("a", "c:1:x", 0).tokens()).isEqualTo(1);
+        assertThat(scripts.value("a")).asString().doesNotContain("+");
+    }
+
     private long serverMillis() {
         List<?> time = (List<?>) requireNonNull(redis.command("TIME"));
         return 1_000 * Long.parseLong(time.get(0).toString())

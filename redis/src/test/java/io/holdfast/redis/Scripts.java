@@ -211,6 +211,13 @@ final class Scripts {
         return lock(name, "release", owner, keys.inbox()).code() == 1;
     }
 
+    /** Gives it up along with the tickets of those to whom it was passed on. */
+    boolean release(String name, String owner, String... served) {
+        List<String> args = new ArrayList<>(List.of("release", owner, keys.inbox(), "time"));
+        args.addAll(Arrays.asList(served));
+        return lock(name, args.toArray(String[]::new)).code() == 1;
+    }
+
     private Reply lock(String name, String... args) {
         return lock(List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence()), args);
     }

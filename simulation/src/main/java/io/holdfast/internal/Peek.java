@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class Peek {
     private static final Field WAITING = field(Engine.class, "waiting");
     private static final Field WATCHDOG = field(Engine.class, "watchdog");
+    private static final Field PROCESSIONS = field(Lines.class, "processions");
     private static final Field CLIENT_ID = field(Engine.class, "clientId");
     private static final Field LEASES = field(JointLease.class, "leases");
     private static final Field LEASE = field(LeaseHandle.class, "lease");
@@ -78,6 +79,13 @@ public final class Peek {
     @SuppressWarnings("unchecked") // as the field is declared
     public static Set<String> waiting(Engine engine) {
         return ((Map<String, ?>) get(WAITING, engine)).keySet();
+    }
+
+    /** Whom a lock of the store's queue was passed on to within the client since the store gave it, in their order. */
+    @SuppressWarnings("unchecked") // as the field is declared
+    public static List<String> served(Engine engine, String name) {
+        Procession procession = ((Map<String, Procession>) get(PROCESSIONS, engine.lines())).get(name);
+        return procession == null ? List.of() : procession.served();
     }
 
     public static int underWay(Engine engine) {

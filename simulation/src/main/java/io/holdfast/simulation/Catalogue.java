@@ -15,6 +15,7 @@ final class Catalogue {
      */
     static List<Integer> of(Topology topology) {
         return Stream.concat(ofSingleServer().stream(), topology.moreOfTheCatalogue().stream())
+                .filter(fault -> !topology.lessOfTheCatalogue().contains(fault))
                 .sorted()
                 .toList();
     }

@@ -9,6 +9,8 @@ import io.holdfast.testkit.Faults;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A short campaign in every build; {@code ./simulation/run --seeds 20000} is the long one. */
 class SimulationTest {
@@ -37,6 +39,22 @@ class SimulationTest {
         assertThat(failed == null ? "nothing" : "seed " + failed.seed() + ": " + failed.problem())
                 .isEqualTo("nothing");
         assertThat(outcome.missed()).isEmpty();
+    }
+
+    /** On the real store, down to the sockets: slower by far, so fewer. Long ones are run by hand. */
+    @ParameterizedTest
+    @CsvSource({"QUORUM3, 60", "QUORUM5, 30", "SENTINEL, 60"})
+    @Faults({12, 24, 25, 29, 30, 31})
+    void seedsOfSeveralServers_breakNoPromise(Topology topology, long seeds) throws InterruptedException {
+        Campaign.Outcome outcome = Campaign.run(topology, 1, seeds, 2, null);
+
+        Run.Result failed = outcome.failed();
+        assertThat(failed == null ? "nothing" : "seed " + failed.seed() + ": " + failed.problem())
+                .isEqualTo("nothing");
+        assertThat(outcome.seeds()).isEqualTo(seeds);
+        assertThat(topology.moreOfTheCatalogue())
+                .as("came true")
+                .allMatch(fault -> outcome.hits().count(fault) > 0);
     }
 
     @Test

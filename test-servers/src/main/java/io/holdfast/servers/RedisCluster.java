@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster of three masters with a replica each. A master that has not answered for a second is replaced by its replica;
@@ -32,11 +33,24 @@ public final class RedisCluster implements AutoCloseable {
 
     private final List<RedisServer> nodes = new ArrayList<>();
 
-    private RedisCluster() {}
+    /** Null if nobody wants one, and nobody talks TLS. */
+    private final @Nullable String password;
+
+    private RedisCluster(@Nullable String password) {
+        this.password = password;
+    }
 
     /** Starts all of them, and waits until every slot is served and every replica follows. */
     public static RedisCluster start() {
-        RedisCluster cluster = new RedisCluster();
+        return start(new RedisCluster(null));
+    }
+
+    /** The same with TLS on every port, of 127.0.0.2 too, for which their certificate is not made, and a password. */
+    public static RedisCluster startSecured(String password) {
+        return start(new RedisCluster(password));
+    }
+
+    private static RedisCluster start(RedisCluster cluster) {
         try {
             cluster.startNodes();
             cluster.join();
@@ -49,16 +63,38 @@ public final class RedisCluster implements AutoCloseable {
 
     private void startNodes() {
         for (int i = 0; i < 2 * MASTERS; i++) {
-            nodes.add(RedisServer.builder()
-                    .config("cluster-enabled", "yes")
-                    .config("cluster-node-timeout", "1000")
-                    .config("cluster-require-full-coverage", "no")
-                    .config("cluster-replica-validity-factor", "0")
-                    .config("cluster-allow-replica-migration", "no")
-                    .config("repl-diskless-sync-delay", "0")
-                    .config("repl-ping-replica-period", "1")
-                    .start());
+            nodes.add(startNode());
         }
+    }
+
+    private RedisServer startNode() {
+        RedisServerBuilder builder = RedisServer.builder();
+        if (password != null) {
+            builder.tls()
+                    .password(password)
+                    .config("tls-replication", "yes")
+                    .config("tls-cluster", "yes")
+                    .config("bind", "127.0.0.1 127.0.0.2");
+        }
+        return builder.config("cluster-enabled", "yes")
+                .config("cluster-node-timeout", "1000")
+                .config("cluster-require-full-coverage", "no")
+                .config("cluster-replica-validity-factor", "0")
+                .config("cluster-allow-replica-migration", "no")
+                .config("repl-diskless-sync-delay", "0")
+                .config("repl-ping-replica-period", "1")
+                .start();
+    }
+
+    /** Starts one more master, which has no slots and no replica, and waits until all know it. */
+    public RedisServer addMaster() {
+        RedisServer added = startNode();
+        nodes.add(added);
+        added.command(
+                "CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.get(0).port()));
+        awaitAllKnown();
+        await("it serves", () -> "ok".equals(info(added).get("cluster_state")));
+        return added;
     }
 
     private void join() {
@@ -73,6 +109,14 @@ public final class RedisCluster implements AutoCloseable {
                     Integer.toString(SLOTS * (i + 1) / MASTERS - 1));
         }
         nodes.forEach(node -> node.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(first.port())));
+        awaitAllKnown();
+        for (int i = 0; i < MASTERS; i++) {
+            nodes.get(MASTERS + i).command("CLUSTER", "REPLICATE", id(nodes.get(i)));
+        }
+        await("every slot is served and every replica follows", this::isWhole);
+    }
+
+    private void awaitAllKnown() {
         await(
                 "all know each other",
                 () -> nodes.stream()
@@ -80,10 +124,6 @@ public final class RedisCluster implements AutoCloseable {
                                         .filter(line -> !line.contains("handshake"))
                                         .count()
                                 == nodes.size()));
-        for (int i = 0; i < MASTERS; i++) {
-            nodes.get(MASTERS + i).command("CLUSTER", "REPLICATE", id(nodes.get(i)));
-        }
-        await("every slot is served and every replica follows", this::isWhole);
     }
 
     private boolean isWhole() {
@@ -109,9 +149,11 @@ public final class RedisCluster implements AutoCloseable {
         return String.valueOf(node.command("CLUSTER", "MYID"));
     }
 
-    /** {@code redis-cluster://127.0.0.1:7000,127.0.0.1:7001,...}. */
+    /** {@code redis-cluster://127.0.0.1:7000,127.0.0.1:7001,...}, without the password. */
     public String uri() {
-        return nodes.stream().map(node -> "127.0.0.1:" + node.port()).collect(joining(",", "redis-cluster://", ""));
+        return nodes.stream()
+                .map(node -> "127.0.0.1:" + node.port())
+                .collect(joining(",", (password == null ? "redis" : "rediss") + "-cluster://", ""));
     }
 
     public List<RedisServer> nodes() {

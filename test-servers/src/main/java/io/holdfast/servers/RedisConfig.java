@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param dir the folder asked for, or null for a fresh one that is deleted at the end
  * @param sentinel whether it is no store but a Sentinel that watches others
  * @param lines lines of the configuration file that come after (and so override) our own
+ * @param clock its clock if that can be set; null if it has the machine's
  */
 record RedisConfig(
         RedisServer.Version version,
@@ -26,7 +27,8 @@ record RedisConfig(
         boolean persistent,
         boolean sentinel,
         List<String> lines,
-        Map<String, String> environment) {
+        Map<String, String> environment,
+        @Nullable MovableClock clock) {
 
     RedisConfig {
         lines = List.copyOf(lines);

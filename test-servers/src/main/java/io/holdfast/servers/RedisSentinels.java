@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A master, two replicas, and three Sentinels that promote a replica when the master has not answered for a second.
@@ -32,11 +33,37 @@ public final class RedisSentinels implements AutoCloseable {
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<RedisServer> sentinels = new ArrayList<>();
 
-    private RedisSentinels() {}
+    /** Of the servers; null if nobody wants one, and nobody talks TLS. */
+    private final @Nullable String password;
+
+    private final @Nullable String sentinelPassword;
+    private final boolean movableClocks;
+
+    private RedisSentinels(@Nullable String password, @Nullable String sentinelPassword, boolean movableClocks) {
+        this.password = password;
+        this.sentinelPassword = sentinelPassword;
+        this.movableClocks = movableClocks;
+    }
 
     /** Starts all of them, and waits until a failover would work. */
     public static RedisSentinels start() {
-        RedisSentinels started = new RedisSentinels();
+        return start(new RedisSentinels(null, null, false));
+    }
+
+    /** As {@link #start}, with servers whose clocks can be set, each by itself; the Sentinels have the machine's. */
+    public static RedisSentinels startWithMovableClocks() {
+        return start(new RedisSentinels(null, null, true));
+    }
+
+    /**
+     * The same with TLS on every port, of 127.0.0.2 too, for which their certificate is not made; the servers want one
+     * password and the Sentinels another.
+     */
+    public static RedisSentinels startSecured(String password, String sentinelPassword) {
+        return start(new RedisSentinels(password, sentinelPassword, false));
+    }
+
+    private static RedisSentinels start(RedisSentinels started) {
         try {
             started.startServers();
             started.startSentinels();
@@ -57,19 +84,35 @@ public final class RedisSentinels implements AutoCloseable {
         awaitReplicas(master, REPLICAS);
     }
 
-    private static RedisServerBuilder server() {
-        return RedisServer.builder().config("repl-diskless-sync-delay", "0").config("repl-ping-replica-period", "1");
+    private RedisServerBuilder server() {
+        RedisServerBuilder server =
+                secured(password).config("repl-diskless-sync-delay", "0").config("repl-ping-replica-period", "1");
+        return movableClocks ? server.version(RedisServer.Version.V6_2).movableClock() : server;
+    }
+
+    private static RedisServerBuilder secured(@Nullable String password) {
+        RedisServerBuilder builder = RedisServer.builder();
+        return password == null
+                ? builder
+                : builder.tls()
+                        .password(password)
+                        .config("tls-replication", "yes")
+                        .config("bind", "127.0.0.1 127.0.0.2");
     }
 
     private void startSentinels() {
         String master = "127.0.0.1 " + servers.get(0).port() + " 2";
         for (int i = 0; i < SENTINELS; i++) {
-            sentinels.add(RedisServer.builder()
+            RedisServerBuilder sentinel = secured(sentinelPassword)
                     .sentinel()
                     .config("sentinel monitor " + MASTER, master)
                     .config("sentinel down-after-milliseconds " + MASTER, "1000")
-                    .config("sentinel failover-timeout " + MASTER, "2000")
-                    .start());
+                    .config("sentinel failover-timeout " + MASTER, "2000");
+            if (password != null && sentinelPassword != null) {
+                sentinel.config("sentinel auth-pass " + MASTER, password)
+                        .config("sentinel sentinel-pass", sentinelPassword);
+            }
+            sentinels.add(sentinel.start());
         }
         // They would notice a replica's news after ten seconds, and do nothing for thirty after a busy machine has kept
         // them waiting for two.
@@ -102,11 +145,11 @@ public final class RedisSentinels implements AutoCloseable {
         return sentinel.command("SENTINEL", what, MASTER) instanceof List<?> list ? list.size() : 0;
     }
 
-    /** {@code redis-sentinel://127.0.0.1:26379,127.0.0.1:26380,127.0.0.1:26381/mymaster}. */
+    /** {@code redis-sentinel://127.0.0.1:26379,127.0.0.1:26380,127.0.0.1:26381/mymaster}, without passwords. */
     public String uri() {
         return sentinels.stream()
                 .map(sentinel -> "127.0.0.1:" + sentinel.port())
-                .collect(joining(",", "redis-sentinel://", "/" + MASTER));
+                .collect(joining(",", (password == null ? "redis" : "rediss") + "-sentinel://", "/" + MASTER));
     }
 
     public List<RedisServer> sentinels() {

@@ -191,6 +191,23 @@ public final class RedisServer implements AutoCloseable {
         process.awaitReady();
     }
 
+    /**
+     * Why this machine cannot start servers whose clocks can be set; empty if it can. It takes Linux and a C compiler; a test
+     * that needs it is aborted with this reason.
+     */
+    public static String whyNoMovableClock() {
+        return MovableClock.whyNot();
+    }
+
+    /** Sets the clock of a server with {@link RedisServerBuilder#movableClock()}: so much ahead of the true time, or behind. */
+    public void setClock(Duration ahead) {
+        MovableClock clock = config.clock();
+        if (clock == null) {
+            throw new IllegalStateException("Redis on port " + port + " was started without movableClock()");
+        }
+        clock.set(ahead);
+    }
+
     /** Gives one command and returns its reply; see {@link Resp} for the types. */
     public @Nullable Object command(String... command) {
         synchronized (adminLock) {
@@ -267,6 +284,10 @@ public final class RedisServer implements AutoCloseable {
         }
         process.os().kill9();
         deleteOwn(config, dir);
+        MovableClock clock = config.clock();
+        if (clock != null) {
+            clock.delete();
+        }
     }
 
     private static void deleteOwn(RedisConfig config, Path dir) {

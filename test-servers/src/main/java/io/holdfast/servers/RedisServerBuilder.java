@@ -18,6 +18,7 @@ public final class RedisServerBuilder {
     private boolean persistent;
     private boolean tls;
     private boolean sentinel;
+    private boolean movableClock;
     private @Nullable Path dir;
     private @Nullable String password;
 
@@ -80,9 +81,24 @@ public final class RedisServerBuilder {
         return this;
     }
 
+    /** Has a clock of its own, for {@link RedisServer#setClock}; only {@link RedisServer.Version#V6_2} can have one. */
+    public RedisServerBuilder movableClock() {
+        this.movableClock = true;
+        return this;
+    }
+
     public RedisServer start() {
         TestCertificate certificate = tls ? TestCertificate.get() : null;
-        return RedisServer.launch(
-                new RedisConfig(version, port, dir, password, certificate, persistent, sentinel, lines, environment));
+        MovableClock clock = null;
+        if (movableClock) {
+            if (version != RedisServer.Version.V6_2) {
+                throw new IllegalStateException(
+                        "Redis " + version + " is linked statically, so its clock cannot be set");
+            }
+            clock = new MovableClock();
+            environment.putAll(clock.environment());
+        }
+        return RedisServer.launch(new RedisConfig(
+                version, port, dir, password, certificate, persistent, sentinel, lines, environment, clock));
     }
 }

@@ -14,6 +14,11 @@ public interface Contender {
     /** Connects; the session is used by many threads. */
     Session open(String host, int port);
 
+    /** Connects to all servers there are: one, or those of a quorum. */
+    default Session openAll(String host, List<Integer> ports) {
+        return open(host, ports.get(0));
+    }
+
     /** As {@link #open}, with as few connections and threads as it can do with: a thousand of them fit into one JVM. */
     default Session openSmall(String host, int port) {
         return open(host, port);
@@ -53,6 +58,8 @@ public interface Contender {
     enum Home {
         /** In the Redis server of the run. */
         REDIS,
+        /** In five Redis servers of which none knows the others. */
+        QUORUM,
         /** In a ZooKeeper within the JVM of the run. */
         ZOOKEEPER,
         /** In this JVM alone. */

@@ -30,7 +30,10 @@ public final class Contenders {
             "redisson-write",
             "holdfast-permit",
             "redisson-permit",
-            "redisson-leased");
+            "redisson-leased",
+            "holdfast-quorum",
+            "redisson-redlock",
+            "five-calls");
 
     private Contenders() {}
 
@@ -63,6 +66,9 @@ public final class Contenders {
             case "redisson-write" -> new RedissonContender(RedissonContender.Kind.WRITE);
             case "redisson-permit" -> new RedissonContender(RedissonContender.Kind.PERMIT);
             case "redisson-leased" -> new RedissonContender(RedissonContender.Kind.LEASED);
+            case "holdfast-quorum" -> new HoldfastContender(Primitive.QUORUM);
+            case "redisson-redlock" -> new RedissonQuorum();
+            case "five-calls" -> new FiveCalls();
             case "spring-spin" -> new SpringContender(false);
             case "spring-pubsub" -> new SpringContender(true);
             case "jedis" -> new JedisContender();

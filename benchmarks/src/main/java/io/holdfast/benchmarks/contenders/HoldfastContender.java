@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.contenders;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.joining;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedSemaphore;
@@ -33,7 +34,8 @@ final class HoldfastContender implements Contender, LeaseKeeper {
 
     @Override
     public String description() {
-        return Contenders.jarOf(Holdfast.class) + ", " + primitive.text() + ", all defaults: watchdog, fencing, fair";
+        return Contenders.jarOf(Holdfast.class) + ", " + primitive.text() + ", all defaults: watchdog, fencing"
+                + (primitive == Primitive.QUORUM ? ", on five servers" : ", fair");
     }
 
     @Override
@@ -47,8 +49,25 @@ final class HoldfastContender implements Contender, LeaseKeeper {
     }
 
     @Override
+    public Home home() {
+        return primitive == Primitive.QUORUM ? Home.QUORUM : Home.REDIS;
+    }
+
+    @Override
     public Session open(String host, int port) {
-        Holdfast client = Holdfast.connect(uri(host, port));
+        return session(Holdfast.connect(uri(host, port)));
+    }
+
+    @Override
+    public Session openAll(String host, List<Integer> ports) {
+        if (primitive != Primitive.QUORUM) {
+            return open(host, ports.get(0));
+        }
+        return session(Holdfast.connect(
+                ports.stream().map(port -> host + ":" + port).collect(joining(",", "redlock://", ""))));
+    }
+
+    private Session session(Holdfast client) {
         return new Session() {
             @Override
             public BenchLock lock(String name) {
@@ -58,7 +77,7 @@ final class HoldfastContender implements Contender, LeaseKeeper {
             @Override
             public BenchLock lock(String name, int places) {
                 return switch (primitive) {
-                    case LOCK -> new Held(client.lock(name));
+                    case LOCK, QUORUM -> new Held(client.lock(name));
                     case FAIR -> new Held(client.fairLock(name));
                     case READ -> new Held(client.readWriteLock(name).readLock());
                     case WRITE -> new Held(client.readWriteLock(name).writeLock());

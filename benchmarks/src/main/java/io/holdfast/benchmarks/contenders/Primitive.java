@@ -11,7 +11,9 @@ public enum Primitive {
     /** The side of a read-write lock that one may have. */
     WRITE("write lock", "j-write"),
     /** One permit of a semaphore. */
-    PERMIT("permit", "k-permit");
+    PERMIT("permit", "k-permit"),
+    /** One at a time, held on a majority of five independent servers. */
+    QUORUM("quorum lock", "l-quorum");
 
     private final String text;
     private final String id;

@@ -25,7 +25,8 @@ public final class Goals {
                     waiters(),
                     fair(),
                     readWrite(),
-                    permits())
+                    permits(),
+                    quorum())
             .flatMap(List::stream)
             .toList();
 
@@ -161,6 +162,16 @@ public final class Goals {
         }
         goals.add(inTurn("k-permit-16on1"));
         goals.add(inTurn("k-permit-16on4"));
+        return goals;
+    }
+
+    private static List<Goal> quorum() {
+        List<Goal> goals = new ArrayList<>();
+        for (String workload : List.of("l-quorum-idle", "l-quorum-hot")) {
+            goals.add(against(workload, "p50 <= 1.5 x five bare calls", Metric.CYCLE_P50, "five-calls", 0, 1.5));
+            goals.add(against(
+                    workload, "p50 <= 1/4 of redisson-redlock", Metric.CYCLE_P50, "redisson-redlock", 0, 1 / 4.0));
+        }
         return goals;
     }
 

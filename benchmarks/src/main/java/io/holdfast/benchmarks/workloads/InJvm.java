@@ -34,7 +34,7 @@ final class InJvm {
             int name = i % crowd.names();
             duties.add(new Crew.Duty("bench:" + name, crowd.places(), counters.get(name), 0));
         }
-        try (Session session = contender.open(Servers.HOST, servers.port(contender));
+        try (Session session = contender.openAll(Servers.HOST, servers.ports(contender));
                 Crew crew = new Crew(session, duties)) {
             crew.start();
             Pause.of(warmUp(time));
@@ -89,7 +89,7 @@ final class InJvm {
         if (cycles == 0) {
             throw new IllegalStateException("not one cycle in the measured time");
         }
-        if (contender.home() == Contender.Home.ZOOKEEPER) {
+        if (contender.home() == Contender.Home.ZOOKEEPER || contender.home() == Contender.Home.QUORUM) {
             return;
         }
         metrics.put(Metric.REQUESTS, cost.requests() / cycles);

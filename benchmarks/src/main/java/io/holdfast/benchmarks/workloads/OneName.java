@@ -33,7 +33,7 @@ public final class OneName implements Workload {
     public String name() {
         return switch (primitive) {
             case LOCK -> "c" + threads;
-            case FAIR, READ, WRITE -> primitive.id() + "-" + threads;
+            case FAIR, READ, WRITE, QUORUM -> primitive.id() + "-" + threads;
             case PERMIT -> primitive.id() + "-" + threads + "on" + places;
         };
     }

@@ -1,18 +1,24 @@
 package io.holdfast.benchmarks.workloads;
 
 import io.holdfast.benchmarks.contenders.Contender;
+import io.holdfast.redis.RedlockStore;
 import io.holdfast.servers.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.curator.test.TestingServer;
 import org.jspecify.annotations.Nullable;
 
-/** Where locks live: a Redis server, and a ZooKeeper once somebody asks for one. All on the loopback address. */
+/** Where locks live: a Redis server, and a quorum of five or a ZooKeeper once somebody asks for one. All on the loopback address. */
 public final class Servers implements AutoCloseable {
     /** Of all of them. */
     public static final String HOST = "127.0.0.1";
 
+    private static final int IN_QUORUM = 5;
+
     private final RedisServer redis;
+    private final List<RedisServer> quorum = new ArrayList<>();
     private @Nullable TestingServer zooKeeper;
 
     private Servers(RedisServer redis) {
@@ -32,9 +38,29 @@ public final class Servers implements AutoCloseable {
     public int port(Contender contender) {
         return switch (contender.home()) {
             case REDIS -> redis.port();
+            case QUORUM -> quorum().get(0).port();
             case ZOOKEEPER -> zooKeeper().getPort();
             case HERE -> 0;
         };
+    }
+
+    /** The same for those that connect to several. */
+    public List<Integer> ports(Contender contender) {
+        return contender.home() == Contender.Home.QUORUM
+                ? quorum().stream().map(RedisServer::port).toList()
+                : List.of(port(contender));
+    }
+
+    private synchronized List<RedisServer> quorum() {
+        if (quorum.isEmpty()) {
+            for (int i = 0; i < IN_QUORUM; i++) {
+                quorum.add(RedisServer.start());
+            }
+            // They are new, and need not wait until leases of before are over.
+            RedlockStore.on(quorum.stream().map(RedisServer::uri).toArray(String[]::new))
+                    .vouch("distributed_lock:");
+        }
+        return List.copyOf(quorum);
     }
 
     private synchronized TestingServer zooKeeper() {
@@ -53,6 +79,7 @@ public final class Servers implements AutoCloseable {
     @Override
     public synchronized void close() {
         redis.close();
+        quorum.forEach(RedisServer::close);
         if (zooKeeper != null) {
             try {
                 zooKeeper.close();

@@ -50,7 +50,9 @@ public final class Workloads {
             new Uncontended(Primitive.PERMIT, false),
             new Uncontended(Primitive.PERMIT, true),
             new OneName(Primitive.PERMIT, 16, 1),
-            new OneName(Primitive.PERMIT, 16, 4));
+            new OneName(Primitive.PERMIT, 16, 4),
+            new Uncontended(Primitive.QUORUM, false),
+            new Uncontended(Primitive.QUORUM, true));
 
     private Workloads() {}
 

@@ -107,6 +107,40 @@ class CommandCountIT {
         }
     }
 
+    /** Each of them has asked once; then the lock goes through all of them for one release. */
+    @Test
+    @Faults({44, 49})
+    void fairHandOver_withinAClient_costsNoCommand() throws Exception {
+        int waiters = 6;
+        // A counter that is new is ahead of the clock, and then there are no tokens in a row.
+        redis.command("SET", "distributed_lock:~fence", "1");
+        try (Holdfast locks = connect();
+                Holdfast other = connect()) {
+            HandOver.isTold(redis, other, locks);
+            DistributedLock lock = locks.fairLock("order:12345");
+            lock.lock();
+            List<Future<Boolean>> line = new ArrayList<>();
+            for (int i = 0; i < waiters; i++) {
+                line.add(Crowd.start(() -> {
+                    lock.lock();
+                    return lock.unlock();
+                }));
+                int expected = i + 1;
+                until(() -> locks.inspect("order:12345").get(0).waiters().size() == expected);
+            }
+            redis.command("CONFIG", "RESETSTAT");
+
+            assertThat(lock.unlock()).isTrue();
+            for (Future<Boolean> one : line) {
+                assertThat(Crowd.get(one)).isTrue();
+            }
+
+            // Whoever waits also asks from time to time; but the store has given the lock once, and was given it twice.
+            assertThat(redis.commandStats()).containsEntry("publish", 1L).containsEntry("del", 2L);
+            assertThat(locks.inspect("order:12345")).isEmpty();
+        }
+    }
+
     private static DistributedLock all(Holdfast locks, int names, Duration lease) {
         return locks.allOf(IntStream.range(0, names)
                 .mapToObj(i -> locks.lock("n" + i, o -> o.lease(lease)))

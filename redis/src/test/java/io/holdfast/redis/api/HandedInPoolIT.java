@@ -271,6 +271,19 @@ class HandedInPoolIT {
     }
 
     @Test
+    void severalLocks_areTakenTogetherAndGivenBack() throws Exception {
+        try (Holdfast locks = Holdfast.builder().store(RedisStore.on(pool(8))).build();
+                Holdfast others = Holdfast.connect(redis.uri())) {
+            try (Lease both = locks.allOf(locks.lock("a"), locks.lock("b")).acquire(Duration.ofSeconds(5))) {
+                assertThat(both.token("b")).isPositive();
+                assertThat(others.lock("a").tryLock()).isFalse();
+                assertThat(others.lock("b").tryLock()).isFalse();
+            }
+            assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        }
+    }
+
+    @Test
     void store_closed_givesItsConnectionsBack() {
         JedisPool pool = pool(4);
         try (Holdfast locks = Holdfast.builder().store(RedisStore.on(pool)).build()) {

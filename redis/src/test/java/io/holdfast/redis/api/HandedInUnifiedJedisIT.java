@@ -101,6 +101,19 @@ class HandedInUnifiedJedisIT {
     }
 
     @Test
+    void severalLocks_areTakenTogetherAndGivenBack() throws Exception {
+        try (Holdfast locks = locks(jedis());
+                Holdfast others = Holdfast.connect(redis.uri())) {
+            try (Lease both = locks.allOf(locks.lock("a"), locks.lock("b")).acquire(Duration.ofSeconds(5))) {
+                assertThat(both.token("a")).isPositive();
+                assertThat(others.lock("a").tryLock()).isFalse();
+                assertThat(others.lock("b").tryLock()).isFalse();
+            }
+            assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        }
+    }
+
+    @Test
     void client_isNeverClosed() {
         PooledConnectionProvider provider = provider(redis.port(), RedisProtocol.RESP2);
         UnifiedJedis jedis = jedis(provider);

@@ -14,6 +14,7 @@ import io.holdfast.servers.RedisServer;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -41,6 +42,72 @@ class InspectIT {
         locks.lock("a").acquire(Duration.ZERO).close();
 
         assertThat(locks.inspect("*")).isEmpty();
+    }
+
+    private static Duration age(LockInfo.Party party) {
+        return party.age().orElseThrow();
+    }
+
+    @Test
+    void sinceWhen_isTold_andRenewalDoesNotChangeIt() throws Exception {
+        locks.lock("other").acquire(Duration.ZERO).close(); // so that there is a counter
+        Instant before = now();
+        try (Lease lease = locks.lock("a", o -> o.lease(Duration.ofMillis(900))).acquire(Duration.ZERO)) {
+            LockInfo.Party first = locks.inspect("a").get(0).holders().get(0);
+            assertThat(first.token()).hasValue(lease.token());
+            // The counter of a fresh server starts two seconds ahead of its clock; then it is what the clock says now.
+            assertThat(first.since().orElseThrow()).isBetween(before, now());
+            until(() -> age(locks.inspect("a").get(0).holders().get(0)).toMillis() > 1_000);
+
+            LockInfo.Party later = locks.inspect("a").get(0).holders().get(0);
+            assertThat(lease.isValid()).as("renewed").isTrue();
+            assertThat(later.owner()).isEqualTo(first.owner());
+            assertThat(Duration.between(
+                            first.since().orElseThrow(), later.since().orElseThrow()))
+                    .isLessThan(Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
+    void thoseWhoWait_areToldInOrder_withHowLong() throws Exception {
+        try (Holdfast second = Holdfast.connect(redis.uri());
+                Holdfast third = Holdfast.connect(redis.uri());
+                Lease lease = locks.lock("a").acquire(Duration.ZERO)) {
+            Future<Boolean> one = Crowd.start(() -> second.lock("a").tryLock(Duration.ofSeconds(20)));
+            until(() -> locks.inspect("a").get(0).line().size() == 1);
+            Future<Boolean> two = Crowd.start(() -> third.lock("a").tryLock(Duration.ofSeconds(20)));
+            until(() -> locks.inspect("a").get(0).line().size() == 2);
+
+            LockInfo info = locks.inspect("a").get(0);
+            assertThat(info.line()).extracting(LockInfo.Party::owner).isEqualTo(info.waiters());
+            assertThat(age(info.line().get(0))).isGreaterThan(age(info.line().get(1)));
+            assertThat(age(info.line().get(1))).isBetween(Duration.ZERO, Duration.ofSeconds(20));
+            assertThat(info.line()).allMatch(waiter -> waiter.token().isEmpty());
+
+            lease.release();
+            assertThat(Crowd.get(one)).isTrue();
+            second.close();
+            assertThat(Crowd.get(two)).isTrue();
+        }
+    }
+
+    @Test
+    void thoseWhoShare_areToldEachWithTokenAndAge() throws Exception {
+        DistributedReadWriteLock lock = locks.readWriteLock("a");
+        try (Lease one = lock.readLock().acquire(Duration.ZERO);
+                Lease two = lock.readLock().acquire(Duration.ZERO)) {
+            LockInfo info = locks.inspect("a").get(0);
+            assertThat(info.holders()).extracting(LockInfo.Party::owner).isEqualTo(info.sharedBy());
+            assertThat(info.holders().stream().map(holder -> holder.token().orElseThrow()))
+                    .containsExactlyInAnyOrder(one.token(), two.token());
+            assertThat(info.holders()).allMatch(holder -> !age(holder).isNegative());
+        }
+    }
+
+    private Instant now() {
+        List<?> time = (List<?>) redis.command("TIME");
+        return Instant.ofEpochSecond(Long.parseLong(String.valueOf(time.get(0))))
+                .plusNanos(1_000 * Long.parseLong(String.valueOf(time.get(1))));
     }
 
     @Test

@@ -267,6 +267,27 @@ class ClusterFaultsIT {
         assertThat(holder.losses()).isEmpty();
     }
 
+    /** A slot on its way is a reason to wait, not one to give up, also for those who want replicas to have the lock. */
+    @Test
+    @Faults(36)
+    void slotThatMoves_isWaitedForByThoseWhoWantReplicas() {
+        Client client = client();
+        RedisServer to = otherThan(home("replicated"));
+        RedisCluster.SlotMove move = cluster.beginMove(slot("replicated"), to);
+        Future<Lease> waiting = threads.submit(() -> client.locks()
+                .lock("replicated", o -> o.lease(LEASE).minReplicas(1))
+                .acquire(SOON));
+        until("it was sent on", () -> to.commandStats().getOrDefault("asking", 0L) > 0);
+        assertThat(waiting).isNotDone();
+
+        move.moveKeys().finish();
+
+        Lease lease = get(waiting);
+        assertHas(to, lease);
+        assertThat(to.commandStats()).as("its replica was asked").containsKey("wait");
+        assertThat(lease.release()).isTrue();
+    }
+
     /** The slot goes round while clients take and give back a lock in it. */
     @Test
     @Faults(36)

@@ -523,4 +523,56 @@ class RedlockFaultsIT {
                         > 0);
         untilNothingIsLeft();
     }
+
+    /** The way to one server is broken when the lock is given back: it must not keep it for the rest of the lease. */
+    @Test
+    @Faults({19, 22})
+    void releaseThatOneServerCannotBeTold_isSaidAgainOnceItIsInReach() {
+        Client client = client().connected();
+        List<Lease> many = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            many.add(client.take("many:" + i, ofSeconds(50)));
+        }
+        until(
+                "the first server has them all",
+                () -> five.server(0).keys().stream()
+                                .filter(key -> key.contains(":many:"))
+                                .count()
+                        == 20);
+        five.network(0).cut();
+
+        many.forEach(lease -> assertThat(lease.release()).isTrue());
+        assertThat(five.server(0).keys()).anyMatch(key -> key.contains(":many:"));
+        five.network(0).restore();
+
+        untilNothingIsLeft();
+    }
+
+    /** The same for what falls short of a majority. */
+    @Test
+    @Faults({16, 22})
+    void takingBackThatAServerCannotBeTold_isSaidAgainOnceItIsInReach() {
+        Client client = client().connected();
+        Trouble.PAUSED.strike(2, 3, 4);
+        HeldRequest held = five.network(0).holdNextRequestContaining("retreat");
+
+        assertThatThrownBy(() -> client.lock("a", ofSeconds(50)).tryLock())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("2 of 5 servers granted");
+        held.awaitSprung(ofSeconds(5));
+        five.network(0).cut();
+        assertThat(five.server(0).keys()).anyMatch(key -> key.endsWith(":a"));
+        until("nobody can connect", () -> {
+            try {
+                client.lock("b", ofSeconds(50)).tryLock();
+                return false;
+            } catch (StoreUnavailableException e) {
+                return String.valueOf(e.getMessage()).contains("cannot reach");
+            }
+        });
+        five.network(0).restore();
+        five.servers().forEach(RedisServer::resume);
+
+        untilNothingIsLeft();
+    }
 }

@@ -4,7 +4,6 @@ import io.holdfast.Hold;
 import io.holdfast.Loss;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.net.Hits;
-import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.world.World;
 import io.holdfast.spi.Share;
 import java.util.ArrayList;
@@ -41,11 +40,9 @@ public final class Auditor {
     }
 
     private final World world;
-    private final Server server;
     private final Hits hits;
-    private final String prefix;
     private final long longestLeaseNanos;
-    private final ServerAudit audit;
+    private final Truth truth;
     private final Resource resource = new Resource();
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> grants = new HashMap<>();
@@ -63,19 +60,10 @@ public final class Auditor {
     private long overlapsOutside;
     private final Set<String> overlapping = new HashSet<>();
 
-    public Auditor(
-            World world,
-            Server server,
-            ServerAudit audit,
-            Hits hits,
-            String prefix,
-            long longestLeaseNanos,
-            boolean driftBeyondModel) {
+    public Auditor(World world, Truth truth, Hits hits, long longestLeaseNanos, boolean driftBeyondModel) {
         this.world = world;
-        this.server = server;
-        this.audit = audit;
+        this.truth = truth;
         this.hits = hits;
-        this.prefix = prefix;
         this.longestLeaseNanos = longestLeaseNanos;
         this.driftBeyondModel = driftBeyondModel;
     }
@@ -103,16 +91,10 @@ public final class Auditor {
     /**
      * The server has lost its counter or stepped back its clock. Tokens go on from the clock; if they have run ahead of
      * it, their order is promised again only once the clock has passed them.
-     *
-     * @param highest the highest token that was granted
      */
-    public void counterLost(long highest) {
-        String counter = server.model().value(prefix + "~fence");
-        long next = counter == null || !counter.matches("[0-9]+")
-                ? server.host().wallMicros() + 2_000_000
-                : Math.max(Long.parseLong(counter) + 1, server.host().wallMicros());
-        if (next <= highest) {
-            tokensExcusedBelow = highest;
+    public void counterLost() {
+        if (truth.nextToken() <= truth.highestToken()) {
+            tokensExcusedBelow = truth.highestToken();
         }
     }
 
@@ -142,12 +124,11 @@ public final class Auditor {
         boolean excused = token <= tokensExcusedBelow;
         // One that was passed on belongs to a grant; if the server has forgotten that, others have had higher ones
         // since.
-        boolean passedOn = !audit.isGranted(token);
+        boolean passedOn = !truth.isGranted(token);
         if (passedOn) {
             hits.passedOn();
-            if (fair) {
-                throw new Violation(
-                        "L4", "lock " + name + ": one that stands in the store's queue was given it elsewhere");
+            if (fair && belief.isHeld() && !isExcused(name)) {
+                isNextInTheQueue(Peek.served(party.engine(), name), name);
             }
         }
         if (!excused && token <= floor && !(passedOn && isExcused(name))) {
@@ -157,6 +138,10 @@ public final class Auditor {
         }
         if (!tokens.computeIfAbsent(name, n -> new HashSet<>()).add(token) && !excused) {
             throw new Violation("I2", "lock " + name + ": token " + token + " was given twice");
+        }
+        String uncounted = excused ? null : truth.uncounted(token);
+        if (uncounted != null) {
+            throw new Violation("I2", "lock " + name + ": token " + token + " was told, and counters are " + uncounted);
         }
         long lost = lostAt.getOrDefault(hold(belief.owner(), token), Long.MAX_VALUE);
         if (Math.max(lost, party.host().sleptUntil()) < world.now() - LOST_SLACK_NANOS) {
@@ -170,6 +155,26 @@ public final class Auditor {
         held.add(new Held(party, belief, share));
         world.trace().add(party.host().name(), "holds " + name + " with", token);
         check();
+    }
+
+    /** One that stands in the store's queue may be given a lock within its client only before all others there. */
+    private void isNextInTheQueue(List<String> served, String name) {
+        if (served.isEmpty()) {
+            throw new Violation(
+                    "L4", "lock " + name + ": one that stands in the store's queue was given it out of its turn");
+        }
+        String given = served.get(served.size() - 1);
+        Set<String> queue = server.model()
+                .sortedSet(prefix + "~queue:{" + prefix + name + "}")
+                .keySet();
+        for (String ahead : queue.contains(given) ? queue : Set.<String>of()) {
+            if (ahead.equals(given)) {
+                return;
+            }
+            if (audit.isWaiting(ahead)) {
+                throw new Violation("L4", given + " was passed " + name + " before " + ahead + ", who came first");
+            }
+        }
     }
 
     /** How often a client was given a lock. */
@@ -294,21 +299,16 @@ public final class Auditor {
 
     private void isKnownToTheServer(Held one) {
         String name = one.belief.name();
-        if (isExcused(name) || !server.isUp()) {
+        if (isExcused(name)) {
             return;
         }
-        String value = server.model().value(prefix + name);
-        Shares shares = Shares.of(server.model(), prefix + name, prefix + "~queue:{" + prefix + name + "}");
-        boolean known = one.share.isWhole()
-                ? ServerAudit.covers(value, one.belief.owner(), one.belief.token())
-                : shares.covers(
-                        one.belief.owner(), one.belief.token(), server.model().nowMillis());
-        if (!known) {
+        String instead = truth.instead(name, one.belief.owner(), one.belief.token(), one.share);
+        if (instead != null) {
             throw new Violation(
                     "I5",
                     "lock " + name + ": " + one.belief.owner() + " believes for " + remaining(one) / 1_000_000
                             + " ms more that it holds it with token " + one.belief.token() + ", and the server has "
-                            + (value == null ? shares : value));
+                            + instead);
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.simulation.audit;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.net.Network;
 import io.holdfast.simulation.net.Server;
+import io.holdfast.simulation.redis.RedisModel;
 import io.holdfast.simulation.redis.ServerMood;
 import io.holdfast.simulation.world.World;
 import java.util.HashMap;
@@ -10,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  * lock of somebody who does not hold it, a grant whose waiter was not woken, a free lock that somebody waits for. While
  * faults are at work such things may be; once they are over, each must have gone within its bound.
  */
-public final class Liveness {
+public final class Liveness implements Lookout {
     private static final long LOOK_NANOS = 20_000_000L;
     private static final long WAKE_NANOS = 300_000_000L;
     /** A third of a ticket's life and a quarter of that, as the re-check is drawn. */
     private static final long POLL_NANOS = 2_500_000_000L + WAKE_NANOS;
 
     private final World world;
-    private final Server server;
+    private final Function<String, Server> home;
     private final Network network;
     private final ServerAudit audit;
     private final Latches latches;
@@ -40,11 +42,12 @@ public final class Liveness {
     /**
      * A look at everything.
      *
+     * @param home where a lock is
      * @param disturbedUntil when the last fault was, or will be, over
      */
     public Liveness(
             World world,
-            Server server,
+            Function<String, Server> home,
             Network network,
             ServerAudit audit,
             Latches latches,
@@ -53,7 +56,7 @@ public final class Liveness {
             List<Party> parties,
             LongSupplier disturbedUntil) {
         this.world = world;
-        this.server = server;
+        this.home = home;
         this.network = network;
         this.audit = audit;
         this.latches = latches;
@@ -63,12 +66,12 @@ public final class Liveness {
         this.disturbedUntil = disturbedUntil;
     }
 
-    /** The server's clock was set back: until it has caught up, the server takes requests that it should refuse. */
+    @Override
     public void setBack(long nanos) {
         setBackNanos += nanos;
     }
 
-    /** Looks from now on. */
+    @Override
     public void start() {
         world.after(LOOK_NANOS, () -> {
             look();
@@ -77,7 +80,7 @@ public final class Liveness {
     }
 
     private void look() {
-        if (!server.isUp() || server.host().isAsleep()) {
+        if (names.stream().anyMatch(name -> !isThere(name))) {
             return;
         }
         Set<String> seen = new HashSet<>();
@@ -92,6 +95,15 @@ public final class Liveness {
             }
         }
         since.keySet().retainAll(seen);
+    }
+
+    private boolean isThere(String name) {
+        Server server = home.apply(name);
+        return server.isUp() && !server.host().isAsleep();
+    }
+
+    private RedisModel model(String name) {
+        return home.apply(name).model();
     }
 
     /** True once the problem has lasted for so long. */
@@ -166,19 +178,15 @@ public final class Liveness {
 
     private boolean isHolder(String owner) {
         return names.stream()
-                .anyMatch(name -> owner.equals(ServerAudit.owner(server.model().value(prefix + name)))
+                .anyMatch(name -> owner.equals(ServerAudit.owner(model(name).value(prefix + name)))
                         || shares(name).expiries().containsKey(owner));
     }
 
     private boolean isConnected(Party party) {
-        Network.Line line = network.line(party.host().name());
         return !party.host().isDead()
                 && !party.host().isAsleep()
-                && line.downBlockedUntil <= world.now()
-                && line.upBlockedUntil <= world.now()
-                && line.slowUntil <= world.now()
-                && line.vanish == 0
-                && server.model().mood() == ServerMood.NORMAL;
+                && network.isSound(party.host().name())
+                && names.stream().allMatch(name -> model(name).mood() == ServerMood.NORMAL);
     }
 
     private boolean hears(Party party) {
@@ -189,20 +197,29 @@ public final class Liveness {
 
     private void tickets(String name, Set<String> seen) {
         for (String owner : live(name)) {
-            if (waiter(owner) == null && !isOfTheDead(owner) && lasts("ticket " + owner, patience(), seen)) {
+            if (waiter(owner) == null
+                    && !isServed(owner, name)
+                    && !isOfTheDead(owner)
+                    && lasts("ticket " + owner, patience(), seen)) {
                 throw new Violation("H1", "a ticket of " + owner + " is left, who does not wait any more");
             }
         }
     }
 
+    /** It has had the lock in its turn, and its ticket goes when the last of those behind it gives it back. */
+    private boolean isServed(String owner, String name) {
+        return parties.stream()
+                .anyMatch(party -> Peek.served(party.engine(), name).contains(owner));
+    }
+
     private List<String> live(String name) {
         String tag = ":{" + prefix + name + "}";
-        return ServerAudit.liveTickets(server.model(), prefix + "~queue" + tag, prefix + "~tickets" + tag);
+        return ServerAudit.liveTickets(model(name), prefix + "~queue" + tag, prefix + "~tickets" + tag);
     }
 
     /** A lock that was freed by its expiry, which tells nobody, goes to whoever waits for it by the next re-check. */
     private void free(String name, Set<String> seen) {
-        if (server.model().type(prefix + name).equals("none")) {
+        if (model(name).type(prefix + name).equals("none")) {
             for (String owner : live(name)) {
                 Party party = waiter(owner);
                 if (party != null && hears(party) && lasts("free " + name + owner, POLL_NANOS, seen)) {
@@ -213,17 +230,17 @@ public final class Liveness {
     }
 
     private Shares shares(String name) {
-        return Shares.of(server.model(), prefix + name, prefix + "~queue:{" + prefix + name + "}");
+        return Shares.of(model(name), prefix + name, prefix + "~queue:{" + prefix + name + "}");
     }
 
     private void lock(String name, Set<String> seen) {
-        String owner = ServerAudit.owner(server.model().value(prefix + name));
+        String owner = ServerAudit.owner(model(name).value(prefix + name));
         if (owner != null) {
             held(name, owner, seen);
         }
         shares(name).expiries().forEach((one, expiry) -> {
             // One whose time is over stays until somebody comes by.
-            if (expiry > server.model().nowMillis()) {
+            if (expiry > model(name).nowMillis()) {
                 held(name, one, seen);
             }
         });
@@ -238,7 +255,7 @@ public final class Liveness {
         }
     }
 
-    /** An owner that has lost its lease leaves the lock to its expiry. */
+    @Override
     public void lost(String owner) {
         lostOwners.add(owner);
     }

@@ -1,7 +1,7 @@
 package io.holdfast.simulation.audit;
 
 import io.holdfast.internal.Engine;
-import io.holdfast.simulation.net.SimLink;
+import io.holdfast.simulation.net.Way;
 import io.holdfast.simulation.world.Host;
 import io.holdfast.simulation.world.SimPlatform;
 
@@ -10,4 +10,4 @@ import io.holdfast.simulation.world.SimPlatform;
  *
  * @param timeoutNanos how long one command may take
  */
-public record Party(Host host, SimPlatform platform, Engine engine, SimLink link, long timeoutNanos) {}
+public record Party(Host host, SimPlatform platform, Engine engine, Way link, long timeoutNanos) {}

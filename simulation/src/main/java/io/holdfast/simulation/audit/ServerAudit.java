@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,23 @@ public final class ServerAudit implements Server.Watcher {
     /** The server it looks at: set once, since each needs the other. */
     public void looksAt(Server server) {
         model = server.model();
+    }
+
+    /** Looks at one of several servers, whenever that does something. */
+    public Server.Watcher at(Supplier<Server> which) {
+        return new Server.Watcher() {
+            @Override
+            public void before(List<String> command) {
+                looksAt(which.get());
+                latches.looksAt(which.get());
+                ServerAudit.this.before(command);
+            }
+
+            @Override
+            public void after(List<String> command, @Nullable Object reply, boolean late, boolean again) {
+                ServerAudit.this.after(command, reply, late, again);
+            }
+        };
     }
 
     /** Owners that were granted the lock by somebody's release and have not asked since, with the moment. */
@@ -303,6 +321,11 @@ public final class ServerAudit implements Server.Watcher {
         }
     }
 
+    /** Whether a client that lives has somebody who waits under that id. */
+    boolean isWaiting(String owner) {
+        return isWaiting.test(owner);
+    }
+
     /** Which faults have come true. */
     private void notice(String kind, String actor, State then, boolean late) {
         String owner = owner(then.value());
@@ -425,11 +448,11 @@ public final class ServerAudit implements Server.Watcher {
         return owner.equals(owner(value)) && token(value) <= token && token <= lastToken(value);
     }
 
-    private static long token(@Nullable String value) {
+    static long token(@Nullable String value) {
         return value == null ? 0 : Long.parseLong(tokens(value)[0]);
     }
 
-    private static long lastToken(@Nullable String value) {
+    static long lastToken(@Nullable String value) {
         if (value == null) {
             return 0;
         }

@@ -3,6 +3,7 @@ package io.holdfast.simulation.load;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
+import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.world.Dice;
 import io.holdfast.simulation.world.Fiber;
 import java.util.HashMap;
@@ -30,6 +31,10 @@ final class ClientFaults {
         long now = scene.world().now();
         long lease = scene.setup().leaseMillis() * MS;
         long length = blow.length();
+        scene.stage()
+                .clientInTrouble(
+                        party.host().name(),
+                        now + length + lease + 3 * scene.setup().timeoutMillis() * MS);
         switch (blow.fault()) {
             case CLIENT_PAUSE -> pause(party, length);
             case CLIENT_PAUSE_AMID_REQUEST -> pauseAmidRequest(party, length, 400);
@@ -140,15 +145,17 @@ final class ClientFaults {
             if (director.happened() != before
                     || !blow.calm()
                     || scene.setup().copied()
-                    || !scene.server().isUp()
-                    || scene.server().host().isAsleep()) {
+                    || scene.stage().servers().stream()
+                            .anyMatch(server -> !server.isUp() || server.host().isAsleep())) {
                 return;
             }
             for (String name : scene.setup().everyName()) {
-                String value = scene.server().model().value(Scene.PREFIX + name);
-                if (value != null && value.startsWith("hf1:" + client + ":")) {
-                    throw new Violation(
-                            "H1", "the closed client " + client + " has left the lock " + name + ": " + value);
+                for (Server server : scene.stage().servers()) {
+                    String value = server.model().value(Scene.PREFIX + name);
+                    if (value != null && value.startsWith("hf1:" + client + ":")) {
+                        throw new Violation(
+                                "H1", "the closed client " + client + " has left the lock " + name + ": " + value);
+                    }
                 }
             }
         });

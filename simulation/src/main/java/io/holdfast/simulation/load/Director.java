@@ -2,8 +2,6 @@ package io.holdfast.simulation.load;
 
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
-import io.holdfast.simulation.net.Server;
-import io.holdfast.simulation.redis.ServerMood;
 import io.holdfast.simulation.world.Dice;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,8 +12,6 @@ public final class Director {
 
     private final Scene scene;
     private final ClientFaults clientFaults;
-    private final NetworkFaults networkFaults;
-    private final ServerFaults serverFaults;
     private final List<Setup.Planned> left;
     private long disturbedUntil;
     private int pending;
@@ -33,8 +29,6 @@ public final class Director {
     Director(Scene scene) {
         this.scene = scene;
         this.clientFaults = new ClientFaults(scene, this);
-        this.networkFaults = new NetworkFaults(scene, this);
-        this.serverFaults = new ServerFaults(scene, this);
         this.left = new ArrayList<>(scene.setup().faults());
         left.removeIf(planned -> !scene.mask().keepsFault(planned.index()));
     }
@@ -76,16 +70,7 @@ public final class Director {
     /** Ends everything that still lasts. */
     public void heal() {
         scene.network().heal();
-        server().model().setMood(ServerMood.NORMAL);
-        for (String name : scene.setup().names()) {
-            if (ServerFaults.STRAY.equals(server().model().value(Scene.PREFIX + name))) {
-                server().byHand("DEL", Scene.PREFIX + name);
-            }
-        }
-    }
-
-    private Server server() {
-        return scene.server();
+        scene.stage().heal();
     }
 
     /** Often one that holds a lock: there is more to break. */
@@ -122,8 +107,7 @@ public final class Director {
         Blow blow = new Blow(planned.fault(), dice, site, name, length, calm);
         switch (planned.fault().kind()) {
             case CLIENT -> clientFaults.happen(blow);
-            case NETWORK -> networkFaults.happen(blow);
-            case SERVER -> serverFaults.happen(blow);
+            case NETWORK, SERVER -> scene.stage().happen(blow);
         }
     }
 

@@ -1,10 +1,10 @@
 package io.holdfast.simulation.load;
 
-import io.holdfast.LockOptions;
 import io.holdfast.internal.NamedLock;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
+import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.world.Fiber;
 import io.holdfast.simulation.world.World;
 import java.time.Duration;
@@ -66,7 +66,7 @@ public final class Ending {
                         "H1", "nobody holds a lock, and " + Peek.held(party.engine()) + " leases are watched");
             }
             // The inbox is pinged, or about to be opened again, as long as the client lives.
-            if (party.platform().pendingTimers() > 2) {
+            if (party.platform().pendingTimers() > scene.stage().idleTimers()) {
                 throw new Violation(
                         "H1", "nothing is going on, and " + party.platform().pendingTimers() + " timers are set");
             }
@@ -82,7 +82,11 @@ public final class Ending {
         boolean[] got = new boolean[1];
         Fiber probe = world.start(party.host(), "probe", () -> {
             NamedLock lock = new NamedLock(
-                    party.engine(), name, LockOptions.DEFAULT, scene.setup().all(), false);
+                    party.engine(),
+                    name,
+                    scene.setup().atTheEnd(),
+                    scene.setup().all(),
+                    false);
             try {
                 got[0] = lock.tryLock(Duration.ofNanos(within));
                 lock.unlock();
@@ -107,14 +111,19 @@ public final class Ending {
     }
 
     private void nothingLeft() {
-        List<String> keys = scene.server().model().keys().stream()
-                .filter(key -> !key.equals(Scene.PREFIX + "~fence"))
-                .toList();
-        if (!keys.isEmpty()) {
-            throw new Violation("H1", "left on the server: " + keys);
-        }
-        if (scene.server().subscriptions() != 0) {
-            throw new Violation("H1", scene.server().subscriptions() + " subscriptions are left on the server");
+        for (Server server : scene.stage().servers()) {
+            List<String> keys = server.model().keys().stream()
+                    .filter(key -> !key.startsWith(Scene.PREFIX + "~fence"))
+                    .toList();
+            if (!keys.isEmpty()) {
+                throw new Violation("H1", "left on " + server.host().name() + ": " + keys);
+            }
+            if (server.subscriptions() != 0) {
+                throw new Violation(
+                        "H1",
+                        server.subscriptions() + " subscriptions are left on "
+                                + server.host().name());
+            }
         }
         for (Party party : living()) {
             if (Peek.held(party.engine()) != 0) {

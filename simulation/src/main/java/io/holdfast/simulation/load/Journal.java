@@ -23,7 +23,9 @@ import java.util.Map;
  */
 final class Journal {
     private final List<Operation> operations = new ArrayList<>();
-    private final Map<Long, Operation> held = new LinkedHashMap<>();
+    /** By lock and token: two locks may have the same. */
+    private final Map<String, Operation> held = new LinkedHashMap<>();
+
     private final Setup setup;
     private long events;
 
@@ -48,12 +50,12 @@ final class Journal {
                 called,
                 now());
         operations.add(granted);
-        held.put(token, granted);
+        held.put(lock + " " + token, granted);
     }
 
     /** A release and what was said of it. */
-    void released(long token, boolean good, long called) {
-        Operation granted = held.remove(token);
+    void released(String lock, long token, boolean good, long called) {
+        Operation granted = held.remove(lock + " " + token);
         if (granted != null) {
             operations.add(ends(granted, Action.RELEASE, good ? Outcome.DONE : Outcome.LOST, called, now()));
         }

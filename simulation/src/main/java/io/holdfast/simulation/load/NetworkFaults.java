@@ -2,6 +2,7 @@ package io.holdfast.simulation.load;
 
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.net.Network;
+import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.world.Dice;
 
 /** What befalls the messages between a client and the server. */
@@ -9,11 +10,9 @@ final class NetworkFaults {
     private static final long MS = 1_000_000L;
 
     private final Scene scene;
-    private final Director director;
 
-    NetworkFaults(Scene scene, Director director) {
+    NetworkFaults(Scene scene) {
         this.scene = scene;
-        this.director = director;
     }
 
     void happen(Director.Blow blow) {
@@ -27,12 +26,12 @@ final class NetworkFaults {
         switch (blow.fault()) {
             case MESSAGE_LOSS -> {
                 line.vanish += 1 + dice.below(3);
-                director.disturbed(12_000 * MS);
+                scene.director().disturbed(12_000 * MS);
             }
             case SLOW_NETWORK -> {
                 line.slowUntil = now + 3 * length;
                 line.slowNanos = dice.pick(timeout / 2, timeout, 2 * timeout);
-                director.disturbed(3 * length + 2 * timeout);
+                scene.director().disturbed(3 * length + 2 * timeout);
             }
             case SLOW_THEN_PARTITION -> {
                 // The answer to a renewal is late, and it is the last for a while.
@@ -42,7 +41,7 @@ final class NetworkFaults {
                     line.upBlockedUntil = scene.world().now() + 2 * lease;
                     line.downBlockedUntil = scene.world().now() + 2 * lease;
                 });
-                director.disturbed(4 * lease);
+                scene.director().disturbed(4 * lease);
             }
             case CONNECTIONS_BREAK_HERE -> {
                 // The client hears of a break, and what it has sent arrives later all the same: after what it says
@@ -56,17 +55,19 @@ final class NetworkFaults {
                         scene.world()
                                 .after(
                                         slowFor,
-                                        () -> scene.server()
-                                                .breakAtClient(party.host().name()));
+                                        () -> scene.stage()
+                                                .servers()
+                                                .forEach(server -> server.breakAtClient(
+                                                        party.host().name())));
                     });
                 }
-                director.disturbed(2 * length + lease + 8_000 * MS);
+                scene.director().disturbed(2 * length + lease + 8_000 * MS);
             }
             case DUPLICATES -> {
                 line.twiceUntil = now + length;
                 line.twiceWithinNanos = dice.pick(10 * MS, timeout, 3 * timeout);
                 // A second acquire may take the lock or a ticket for somebody who has left; it ends by itself.
-                director.disturbed(length + 3 * timeout + lease + 8_000 * MS);
+                scene.director().disturbed(length + 3 * timeout + lease + 8_000 * MS);
             }
             case PARTITION -> {
                 line.upBlockedUntil = now + length;
@@ -80,8 +81,11 @@ final class NetworkFaults {
                 }
             }
             case CONNECTIONS_RESET -> {
-                if (scene.server().resetAll(dice.oneIn(2) ? party.host().name() : null) > 0) {
-                    scene.hits().hit(22);
+                String client = dice.oneIn(2) ? party.host().name() : null;
+                for (Server server : scene.stage().servers()) {
+                    if (server.resetAll(client) > 0) {
+                        scene.hits().hit(22);
+                    }
                 }
             }
             default -> throw new IllegalArgumentException(blow.fault() + " is not of this kind");

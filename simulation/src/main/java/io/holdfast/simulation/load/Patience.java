@@ -51,7 +51,7 @@ final class Patience {
     /** True, or a violation. */
     boolean kept(long waitNanos) {
         long took = party.platform().nanoTime() - startNanos;
-        long bound = waitNanos + party.timeoutNanos() + SLACK_NANOS;
+        long bound = waitNanos + scene.stage().callNanos() + SLACK_NANOS;
         boolean slept = scene.world().now() - party.host().sleptUntil() < took + SLACK_NANOS;
         if (took > bound && !slept) {
             throw new Violation("L3", "a wait of " + waitNanos / 1_000_000 + " ms took " + took / 1_000_000 + " ms");

@@ -5,14 +5,12 @@ import io.holdfast.Loss;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Auditor;
 import io.holdfast.simulation.audit.Latches;
-import io.holdfast.simulation.audit.Liveness;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.ServerAudit;
 import io.holdfast.simulation.net.Hits;
 import io.holdfast.simulation.net.Network;
 import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.world.Dice;
-import io.holdfast.simulation.world.Host;
 import io.holdfast.simulation.world.World;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,11 +24,10 @@ public final class Scene {
     private final World world;
     private final Hits hits = new Hits();
     private final Network network;
-    private final Server server;
     private final ServerAudit audit;
     private final Latches latches;
+    private final Stage stage;
     private final Auditor auditor;
-    private final Liveness liveness;
     private final Director director;
     private final List<Party> parties = new ArrayList<>();
     private final List<Site> sites = new ArrayList<>();
@@ -45,26 +42,22 @@ public final class Scene {
         this.network = new Network(world, Dice.of(setup.seed(), 5), hits);
         this.latches = new Latches(world, PREFIX, Counting.NAME, setup.timeoutMillis() * 1_000_000);
         this.audit = new ServerAudit(world, hits, this::isWaiting, latches);
-        this.server = new Server(network, new Host(world, "redis", Dice.of(setup.seed(), 6), 1.0, 0), audit);
-        audit.looksAt(server);
-        latches.looksAt(server);
-        if (setup.topology() == Topology.FAILOVER) {
-            Dice lag = Dice.of(setup.seed(), 9);
-            server.replicate(() -> lag.oneIn(20) ? lag.below(500_000_000L) : lag.below(3_000_000L));
-        }
-        this.auditor =
-                new Auditor(world, server, audit, hits, PREFIX, setup.longestLeaseNanos(), setup.driftBeyondModel());
         this.director = new Director(this);
-        this.liveness = new Liveness(
-                world, server, network, audit, latches, PREFIX, setup.everyName(), parties, director::disturbedUntil);
+        this.stage = newStage();
+        this.auditor = new Auditor(world, stage.truth(), hits, setup.longestLeaseNanos(), setup.driftBeyondModel());
+    }
+
+    private Stage newStage() {
+        return switch (setup.topology()) {
+            case SINGLE, FAILOVER -> new OneServer(this, audit);
+            case SENTINEL -> new SentinelStage(this, audit);
+            case QUORUM3, QUORUM5 -> new QuorumStage(this);
+        };
     }
 
     /** Opens the clients and lets their threads go. */
     public void start() {
-        if (setup.counterKnown()) {
-            long past = server.host().wallMicros() - 10_000_000;
-            server.byHand("SET", PREFIX + "~fence", Long.toString(past));
-        }
+        stage.start();
         if (setup.copied()) {
             hits.hit(13);
         }
@@ -83,12 +76,12 @@ public final class Scene {
         }
         sites.forEach(site -> site.actors.forEach(Actor::start));
         world.afterEvent(auditor::check);
-        liveness.start();
+        stage.lookout().start();
         keepSaving();
     }
 
     private void keepSaving() {
-        server.save();
+        stage.servers().forEach(Server::save);
         world.after(700_000_000L, this::keepSaving);
     }
 
@@ -112,8 +105,12 @@ public final class Scene {
         return network;
     }
 
-    Server server() {
-        return server;
+    Stage stage() {
+        return stage;
+    }
+
+    ServerAudit audit() {
+        return audit;
     }
 
     Latches latches() {
@@ -131,14 +128,6 @@ public final class Scene {
 
     public Director director() {
         return director;
-    }
-
-    long highestToken() {
-        return audit.highestToken();
-    }
-
-    Liveness liveness() {
-        return liveness;
     }
 
     Journal journal() {
@@ -176,7 +165,7 @@ public final class Scene {
     }
 
     void lost(Hold hold, Loss loss) {
-        liveness.lost(hold.owner());
+        stage.lookout().lost(hold.owner());
         auditor.lost(hold, loss);
     }
 

@@ -80,7 +80,7 @@ final class Section {
         scene.called();
         long called = scene.journal().now();
         boolean good = lock.unlock();
-        scene.journal().released(belief.token(), good, called);
+        scene.journal().released(belief.name(), belief.token(), good, called);
         ended(belief, good);
         if (dice.oneIn(6)) {
             scene.called();
@@ -119,7 +119,7 @@ final class Section {
             throw new Violation("I7", "one that wrote and reads on does not hold the lock");
         }
         boolean lost = reads.token() == belief.token();
-        scene.journal().released(belief.token(), good && !lost, called);
+        scene.journal().released(belief.name(), belief.token(), good && !lost, called);
         if (!lost) {
             obtained(reads, Share.READ, floor, called);
             ended(belief, good);
@@ -133,7 +133,7 @@ final class Section {
         long ends = scene.journal().now();
         boolean read = reader.unlock();
         if (!lost) {
-            scene.journal().released(reads.token(), read, ends);
+            scene.journal().released(reads.name(), reads.token(), read, ends);
             ended(reads, read);
         } else if (read) {
             throw new Violation("I8", "a reader that lost the lock was told that all was good");
@@ -241,7 +241,7 @@ final class Section {
         scene.called();
         long called = scene.journal().now();
         boolean good = lease.release();
-        scene.journal().released(belief.token(), good, called);
+        scene.journal().released(belief.name(), belief.token(), good, called);
         ended(belief, good);
     }
 }

@@ -1,7 +1,9 @@
 package io.holdfast.simulation.load;
 
+import io.holdfast.LockOptions;
 import io.holdfast.simulation.world.Dice;
 import io.holdfast.spi.Share;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -67,12 +69,12 @@ public record Setup(
                 .mapToObj(i -> rate(dice, driftBeyond))
                 .toList();
         Dice kind = Dice.of(seed, 3);
-        boolean readWrite = kind.oneIn(4);
-        int permits = !readWrite && kind.oneIn(6) ? (int) kind.between(2, 3) : 0;
+        boolean readWrite = kind.oneIn(4) && !topology.isQuorum();
+        int permits = !topology.isQuorum() && !readWrite && kind.oneIn(6) ? (int) kind.between(2, 3) : 0;
         return new Setup(
                 seed,
                 topology,
-                dice.oneIn(3),
+                dice.oneIn(3) || topology.hasSockets(),
                 dice.oneIn(6),
                 clients,
                 actors,
@@ -136,6 +138,18 @@ public record Setup(
     /** All that there is to be had of a lock. */
     Share all() {
         return permits > 0 ? Share.permits(permits, permits) : Share.WHOLE;
+    }
+
+    /** The longest lease there is on a quorum; a server that was restarted does not count before it is over. */
+    long maxLeaseMillis() {
+        return 2 * leaseMillis;
+    }
+
+    /** How a lock is taken once the faults are over. */
+    LockOptions atTheEnd() {
+        return topology.isQuorum()
+                ? LockOptions.builder().lease(Duration.ofMillis(leaseMillis)).build()
+                : LockOptions.DEFAULT;
     }
 
     /** The longest a lease can last in this run without being renewed. */

@@ -4,9 +4,8 @@ import io.holdfast.Hold;
 import io.holdfast.LockListener;
 import io.holdfast.Loss;
 import io.holdfast.internal.Engine;
-import io.holdfast.redis.RedisStore;
 import io.holdfast.simulation.audit.Party;
-import io.holdfast.simulation.net.SimLink;
+import io.holdfast.simulation.net.Way;
 import io.holdfast.simulation.world.Dice;
 import io.holdfast.simulation.world.Host;
 import io.holdfast.simulation.world.SimPlatform;
@@ -23,7 +22,7 @@ final class Site {
     private int generation;
     private Party party;
     private @Nullable Candidate candidate;
-    private final List<SimLink> links = new ArrayList<>();
+    private final List<Way> ways = new ArrayList<>();
 
     Site(Scene scene, int index) {
         this.scene = scene;
@@ -46,24 +45,21 @@ final class Site {
     private Party open(Host host) {
         Setup setup = scene.setup();
         // The first number a client draws is its id: a copied machine draws the same.
-        boolean copy = setup.copied() && index == 1 && links.isEmpty();
+        boolean copy = setup.copied() && index == 1 && ways.isEmpty();
         SimPlatform platform = new SimPlatform(
                 host, setup.blocking(), copy ? Dice.of(setup.seed(), 4, 0, 0).next() : null);
-        SimLink[] link = new SimLink[1];
+        Way[] way = new Way[1];
         Engine engine = Engine.open(
-                RedisStore.over(context -> {
-                    link[0] = new SimLink(platform, scene.network(), scene.server(), setup.blocking());
-                    return link[0];
-                }),
+                scene.stage().store(platform, made -> way[0] = made),
                 Scene.PREFIX,
                 Duration.ofMillis(setup.timeoutMillis()),
                 platform,
                 List.of(new Alarm()));
-        Party opened = new Party(host, platform, engine, link[0], setup.timeoutMillis() * 1_000_000);
+        Party opened = new Party(host, platform, engine, way[0], setup.timeoutMillis() * 1_000_000);
         scene.parties().add(opened);
-        links.add(link[0]);
+        ways.add(way[0]);
         if (setup.elects()) {
-            candidate = new Candidate(scene, opened, Dice.of(setup.seed(), 13, index, links.size()));
+            candidate = new Candidate(scene, opened, Dice.of(setup.seed(), 13, index, ways.size()));
         }
         return opened;
     }
@@ -79,7 +75,7 @@ final class Site {
     void crash(long restartNanos) {
         Party dead = party;
         dead.host().die();
-        links.forEach(SimLink::die);
+        ways.forEach(Way::die);
         scene.world().after(restartNanos, () -> {
             if (party.equals(dead)) {
                 party = open(newHost());

@@ -54,7 +54,7 @@ final class Together implements Actor.Step {
     }
 
     private Member member(String name, LockOptions options) {
-        boolean fair = dice.oneIn(4);
+        boolean fair = dice.oneIn(4) && !scene.setup().topology().isQuorum();
         Share share = scene.setup().share(dice);
         return new Member(
                 new NamedLock(party.engine(), name, options, share, fair),
@@ -291,7 +291,7 @@ final class Together implements Actor.Step {
     private void ended(List<Peek.Belief> beliefs, boolean good, long called) {
         for (Peek.Belief belief : beliefs) {
             boolean lost = belief.isLost();
-            scene.journal().released(belief.token(), !lost, called);
+            scene.journal().released(belief.name(), belief.token(), !lost, called);
             scene.world()
                     .trace()
                     .add(party.host().name(), lost ? "released, but it was lost:" : "released", belief.owner());

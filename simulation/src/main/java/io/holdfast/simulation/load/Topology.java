@@ -10,22 +10,68 @@ public enum Topology {
     /** One Redis server. */
     SINGLE,
     /** A server and a replica that follows with a lag, and takes its place at a failover. */
-    FAILOVER;
+    FAILOVER,
+    /** Three servers that know nothing of each other: a lock is held on two of them. */
+    QUORUM3,
+    /** Five such servers, of which three are needed. */
+    QUORUM5,
+    /** A master, its replicas, and Sentinels that say who it is; the client follows them. */
+    SENTINEL;
+
+    /** Whether locks are held on a majority. */
+    boolean isQuorum() {
+        return this == QUORUM3 || this == QUORUM5;
+    }
+
+    /** Whether clients have the real transport, over sockets that are played. */
+    boolean hasSockets() {
+        return this != SINGLE && this != FAILOVER;
+    }
 
     /** The faults to draw from. */
     List<Fault> faults() {
+        if (isQuorum()) {
+            return quorumFaults();
+        }
         List<Fault> faults = new ArrayList<>(Stream.of(Fault.values())
                 .filter(fault -> fault != Fault.FAILOVER)
                 .toList());
-        if (this == FAILOVER) {
+        if (this == FAILOVER || this == SENTINEL) {
             // One in a few: it is what this is about.
             faults.addAll(Collections.nCopies(8, Fault.FAILOVER));
         }
         return faults;
     }
 
+    private static List<Fault> quorumFaults() {
+        List<Fault> faults = new ArrayList<>(Stream.of(Fault.values())
+                .filter(fault -> fault != Fault.FAILOVER)
+                .toList());
+        // What a quorum is there for, and what its rules are about.
+        faults.addAll(Collections.nCopies(4, Fault.SERVER_RESTART_EMPTY));
+        faults.addAll(Collections.nCopies(3, Fault.SERVER_SLEEP));
+        faults.addAll(Collections.nCopies(2, Fault.SLOW_NETWORK));
+        faults.addAll(List.of(Fault.SERVER_RESTART, Fault.PARTITION, Fault.MESSAGE_LOSS));
+        return faults;
+    }
+
+    /** How many servers a quorum has. */
+    int servers() {
+        return this == QUORUM5 ? 5 : 3;
+    }
+
     /** Those of the catalogue that it shows, beyond what one server does. */
     public List<Integer> moreOfTheCatalogue() {
-        return this == FAILOVER ? List.of(12, 24) : List.of();
+        return switch (this) {
+            case SINGLE -> List.of();
+            case FAILOVER -> List.of(12, 24);
+            case SENTINEL -> List.of(12, 24, 25);
+            case QUORUM3, QUORUM5 -> List.of(29, 30, 31);
+        };
+    }
+
+    /** Those of one server that it does not show: it has no shares, no latches, no line, and its transport tells less. */
+    public List<Integer> lessOfTheCatalogue() {
+        return isQuorum() ? List.of(5, 6, 39, 40, 42, 44, 45, 58) : hasSockets() ? List.of(5, 42) : List.of();
     }
 }

@@ -6,6 +6,7 @@ import io.holdfast.simulation.Shrinker;
 import io.holdfast.simulation.load.Mask;
 import io.holdfast.simulation.load.Topology;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Looks for the first seed that finds a planted bug. */
@@ -42,29 +43,33 @@ public final class Hunt {
         try {
             return (String) new MutantLoader(root, mutant)
                     .loadClass(Hunt.class.getName())
-                    .getMethod(method, long.class, long.class, int.class)
-                    .invoke(null, from, seeds, threads);
+                    .getMethod(method, String.class, long.class, long.class, int.class)
+                    .invoke(null, mutant.on(), from, seeds, threads);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("the planted bug '" + mutant.name() + "' cannot be run", e);
         }
     }
 
     /** The first failing seed and its message, with a bar between; null if all pass. */
-    public static @Nullable String first(long from, long seeds, int threads) throws InterruptedException {
+    public static @Nullable String first(String on, long from, long seeds, int threads) throws InterruptedException {
         Run.Result failed =
-                Campaign.run(Topology.SINGLE, from, seeds, threads, null).failed();
+                Campaign.run(topology(on), from, seeds, threads, null).failed();
         return failed == null ? null : failed.seed() + "|" + failed.invariant() + ": " + text(failed.problem());
     }
 
     /** How small the failure of a seed can be made. */
-    public static String shrink(long seed, long seeds, int threads) {
-        Run.Result failed = Run.of(seed, Topology.SINGLE, Mask.NONE, false);
+    public static String shrink(String on, long seed, long seeds, int threads) {
+        Run.Result failed = Run.of(seed, topology(on), Mask.NONE, false);
         Run.Result small = Shrinker.shrink(failed);
-        boolean same = Run.of(seed, Topology.SINGLE, Mask.parse(small.mask().toString()), false)
+        boolean same = Run.of(seed, topology(on), Mask.parse(small.mask().toString()), false)
                 .invariant()
                 .equals(failed.invariant());
         return "failed " + (same ? "in the same way" : "in another way") + ", " + small.calls() + " of "
                 + failed.calls() + " calls";
+    }
+
+    private static Topology topology(String on) {
+        return Topology.valueOf(on.toUpperCase(Locale.ROOT));
     }
 
     private static String text(@Nullable Throwable problem) {

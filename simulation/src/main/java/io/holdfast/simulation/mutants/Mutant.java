@@ -6,9 +6,10 @@ import java.util.List;
  * A bug: what to change in the sources.
  *
  * @param name what it does wrong
+ * @param on the topology that shows it, as the command line names it
  * @param edits all are made; each text must stand exactly once in its file
  */
-record Mutant(String name, List<Edit> edits) {
+record Mutant(String name, String on, List<Edit> edits) {
 
     /**
      * A change of one file.
@@ -28,6 +29,11 @@ record Mutant(String name, List<Edit> edits) {
     }
 
     static Mutant of(String name, Edit... edits) {
-        return new Mutant(name, List.of(edits));
+        return new Mutant(name, "single", List.of(edits));
+    }
+
+    /** The same, on another topology. */
+    Mutant on(String topology) {
+        return new Mutant(name, topology, edits);
     }
 }

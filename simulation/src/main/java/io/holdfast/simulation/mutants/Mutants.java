@@ -13,6 +13,7 @@ final class Mutants {
     private static final String ENDINGS = "core/src/main/java/io/holdfast/internal/Endings.java";
     private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
     private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
+    private static final String PROCESSION = "core/src/main/java/io/holdfast/internal/Procession.java";
     private static final String LOSSES = "core/src/main/java/io/holdfast/internal/Losses.java";
     private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
     private static final String WISH = "core/src/main/java/io/holdfast/internal/Wish.java";
@@ -21,6 +22,13 @@ final class Mutants {
     private static final String OWNER = "core/src/main/java/io/holdfast/internal/OwnerId.java";
     private static final String CALLER = "core/src/main/java/io/holdfast/internal/Caller.java";
     private static final String NAMED = "core/src/main/java/io/holdfast/internal/NamedLock.java";
+
+    private static final String QUORUM = "redis/src/main/java/io/holdfast/redis/Quorum.java";
+    private static final String QUORUM_LUA = "redis/src/main/resources/io/holdfast/redis/quorum.lua";
+    private static final String REDLOCK = "redis/src/main/java/io/holdfast/redis/RedlockStore.java";
+    private static final String SESSION = "redis/src/main/java/io/holdfast/redis/NodeSession.java";
+    private static final String NAMES = "redis/src/main/java/io/holdfast/redis/HolderNames.java";
+    private static final String RENEW_VOTES = "redis/src/main/java/io/holdfast/redis/RenewVotes.java";
 
     private static final String ALL_LUA = "redis/src/main/resources/io/holdfast/redis/all.lua";
     private static final String LATCH_LUA = "redis/src/main/resources/io/holdfast/redis/latch.lua";
@@ -63,7 +71,7 @@ final class Mutants {
                     "a grant that was pushed is trusted, whatever its age",
                     new Edit(
                             STORE,
-                            "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(5)), life, now());",
+                            "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());",
                             "ServerClock.Moment since = now();")),
             Mutant.of(
                     "the age of a pushed grant is told by the monotonic clock alone",
@@ -279,9 +287,9 @@ final class Mutants {
                     "a release writes what a full server refuses, first",
                     new Edit(
                             LOCK,
-                            "  drop(owner)\n" + "  local held = isMine",
+                            "  drop(owner)\n" + "  if ARGV[5] then",
                             "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
-                                    + "  local held = isMine")),
+                                    + "  if ARGV[5] then")),
             Mutant.of(
                     "who waits sleeps until the holder's lease is over",
                     new Edit(
@@ -571,5 +579,81 @@ final class Mutants {
                     new Edit(INQUIRY, "        fail(new ClientClosedException(name));\n", "")),
             Mutant.of(
                     "a leader that is deposed is not interrupted",
-                    new Edit(ELECTION, "            lease.lost().thenAccept(loss -> interrupt(lease));\n", "")));
+                    new Edit(ELECTION, "            lease.lost().thenAccept(loss -> interrupt(lease));\n", "")),
+            Mutant.of(
+                    "those of other clients are passed over by a row of one client",
+                    new Edit(
+                            LOCK,
+                            "    if string.sub(other, 1, #client) ~= client then\n" + "      break\n" + "    end\n"
+                                    + "    count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)\n",
+                            "    if string.sub(other, 1, #client) == client then\n"
+                                    + "      count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)\n"
+                                    + "    end\n")),
+            Mutant.of("a row has one token for all", new Edit(PROCESSION, "                    nextToken++;\n", "")),
+            Mutant.of(
+                    "a row has more turns than tokens",
+                    new Edit(PROCESSION, " && next < behind.size() && tokensLeft > 0)", " && next < behind.size())")),
+            Mutant.of(
+                    "a row ends, and the tickets of those who were served stay",
+                    new Edit(
+                            PROCESSION,
+                            "                    served.add(id);\n",
+                            "                    served.size();\n")),
+            Mutant.of(
+                    "a row whose lease is lost leaves the tickets of those who were served",
+                    new Edit(ENDINGS, "        engine.lines().lost(lease);\n", "")),
+            Mutant.of(
+                    "one of a row that has another lease in mind is passed over",
+                    new Edit(
+                            PROCESSION,
+                            "                return null;\n" + "            }\n" + "            next++;",
+                            "                next++;\n" + "                continue;\n" + "            }\n"
+                                    + "            next++;")),
+            onQuorum(
+                    "half of the servers count as a majority",
+                    new Edit(QUORUM, "return nodes / 2 + 1;", "return Math.max(1, nodes / 2);")),
+            onQuorum(
+                    "a server that was restarted counts at once",
+                    new Edit(SESSION, "if (vouched || left <= 0) {", "if (maxLease != null) {")),
+            onQuorum(
+                    "the token is the highest that a server has given, and no other is told of it",
+                    new Edit(
+                            REDLOCK,
+                            "agreed = settle(scriptKeys, holder, timeout, all, votes.highest());",
+                            "agreed = votes.highest();")),
+            onQuorum(
+                    "settling writes the token into the lock, and not into the counter",
+                    new Edit(
+                            QUORUM_LUA,
+                            "    redis.call('SET', fence, text(last))\n    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n",
+                            "    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n")),
+            onQuorum(
+                    "a lock is taken again under the name that is being taken back",
+                    new Edit(
+                            NAMES,
+                            "return attempt == null ? owner : owner + \"#\" + attempt.number();",
+                            "return owner;")),
+            onQuorum(
+                    "what falls short of a majority is not taken back",
+                    new Edit(REDLOCK, "                nodes.get(i).giveUp(null, command, holder);\n", "")),
+            onQuorum(
+                    "what falls short of a majority is taken back only where it was granted",
+                    new Edit(
+                            REDLOCK,
+                            "if (vote == null || !(vote.answer() instanceof Answer.Busy)) {",
+                            "if (vote != null && vote.answer() instanceof Answer.Granted) {")),
+            onQuorum(
+                    "one server is enough to renew",
+                    new Edit(RENEW_VOTES, "if (renewed >= quorum.majority()) {", "if (renewed >= 1) {")),
+            onQuorum(
+                    "a renewal makes the lock anew where it is gone",
+                    new Edit(
+                            RENEW,
+                            "  elseif type(value) == 'table' then\n",
+                            "  elseif not value then\n" + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
+                                    + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")));
+
+    private static Mutant onQuorum(String name, Edit... edits) {
+        return Mutant.of(name, edits).on("quorum3");
+    }
 }

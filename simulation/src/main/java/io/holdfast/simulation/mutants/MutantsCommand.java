@@ -31,6 +31,9 @@ public final class MutantsCommand implements Callable<Integer> {
             description = "those whose name contains this; the table is not written")
     private String only = "";
 
+    @Option(names = "--on", defaultValue = "", description = "those for this topology; the table is not written")
+    private String on = "";
+
     @Option(names = "--threads", description = "runs at once (default: one for each core)")
     private int threads = Runtime.getRuntime().availableProcessors();
 
@@ -44,10 +47,11 @@ public final class MutantsCommand implements Callable<Integer> {
         int escaped = 0;
         List<Mutant> mutants = Mutants.ALL.stream()
                 .filter(mutant -> mutant.name().contains(only))
+                .filter(mutant -> on.isEmpty() || mutant.on().equals(on))
                 .toList();
         if (mutants.isEmpty()) {
             throw new ParameterException(
-                    spec.commandLine(), "--only " + only + ": no planted bug has that in its name");
+                    spec.commandLine(), "--only '" + only + "' --on '" + on + "': there is no such planted bug");
         }
         for (Mutant mutant : mutants) {
             Hunt.Trophy trophy = Hunt.hunt(root, mutant, 1, seeds, threads);
@@ -58,12 +62,14 @@ public final class MutantsCommand implements Callable<Integer> {
             table.append("| ")
                     .append(mutant.name())
                     .append(" | ")
+                    .append(mutant.on())
+                    .append(" | ")
                     .append(found ? trophy.seed() : "none")
                     .append(" | ")
                     .append(trophy.invariant())
                     .append(" |\n");
         }
-        if (only.isEmpty()) {
+        if (only.isEmpty() && on.isEmpty()) {
             Files.writeString(root.resolve(TABLE), table);
             System.out.println("written to " + TABLE);
         }
@@ -79,7 +85,7 @@ public final class MutantsCommand implements Callable<Integer> {
             planted in the sources, one at a time, and the simulation looks for it. Written by `./simulation/run mutants`; the
             build plants each again and looks whether its seed still finds it.
 
-            | planted bug | first seed that finds it | promise that is broken |
-            |---|---|---|
+            | planted bug | on | first seed that finds it | promise that is broken |
+            |---|---|---|---|
             """;
 }

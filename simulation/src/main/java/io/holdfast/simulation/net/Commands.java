@@ -14,6 +14,8 @@ public final class Commands {
     private static final String ALL_TEXT = text(Script.ALL.text());
     private static final String LATCH_SHA = text(Script.LATCH.sha());
     private static final String LATCH_TEXT = text(Script.LATCH.text());
+    private static final String QUORUM_SHA = text(Script.QUORUM.sha());
+    private static final String QUORUM_TEXT = text(Script.QUORUM.text());
     private static final String RENEW_SHA = text(Script.RENEW.sha());
     private static final String RENEW_TEXT = text(Script.RENEW.text());
 
@@ -35,12 +37,15 @@ public final class Commands {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** "acquire" or "release", of one lock or several, "renew", "latch", or the name of a plain command. */
+    /**
+     * "acquire" or "release", of one lock or several, "renew", "latch", what a server of a quorum is to do, which may also
+     * be "settle" or "retreat", or the name of a plain command.
+     */
     public static String kind(List<String> command) {
         String first = command.get(0);
         if (first.startsWith("EVAL")) {
             String script = command.get(1);
-            if (script.equals(LOCK_SHA) || script.equals(LOCK_TEXT) || isForAll(command)) {
+            if (script.equals(LOCK_SHA) || script.equals(LOCK_TEXT) || isForAll(command) || isForQuorum(command)) {
                 return argument(command, 0);
             }
             if (script.equals(LATCH_SHA) || script.equals(LATCH_TEXT)) {
@@ -62,6 +67,12 @@ public final class Commands {
     public static boolean isForAll(List<String> command) {
         return command.get(0).startsWith("EVAL")
                 && (command.get(1).equals(ALL_SHA) || command.get(1).equals(ALL_TEXT));
+    }
+
+    /** Whether it is for one server of a quorum. */
+    public static boolean isForQuorum(List<String> command) {
+        return command.get(0).startsWith("EVAL")
+                && (command.get(1).equals(QUORUM_SHA) || command.get(1).equals(QUORUM_TEXT));
     }
 
     /** Whether several locks are taken all or none. */
@@ -123,6 +134,7 @@ public final class Commands {
     public static @Nullable String before(List<String> command) {
         int place = 3 + keys(command) + 8;
         return !isForAll(command)
+                        && !isForQuorum(command)
                         && kind(command).equals("acquire")
                         && command.size() > place
                         && !command.get(place).isEmpty()
@@ -133,7 +145,7 @@ public final class Commands {
     static String brief(List<String> command) {
         String kind = kind(command);
         return switch (kind) {
-            case "acquire", "release" -> {
+            case "acquire", "release", "settle", "retreat" -> {
                 if (isForAll(command)) {
                     yield kind
                             + (isAllOrNone(command) ? " all or none of " : " ")

@@ -17,7 +17,7 @@ final class Connection {
         void broken();
 
         /** Something that was not asked for. */
-        default void pushed(String message) {}
+        default void pushed(String channel, String message) {}
     }
 
     private final Network network;
@@ -33,14 +33,27 @@ final class Connection {
     private boolean dropped;
     private boolean closedByServer;
     private boolean hole;
+    private boolean asking;
 
     Connection(Network network, Server server, Host client, Ear ear) {
         this.network = network;
         this.server = server;
         this.client = client;
-        this.line = network.line(client.name());
+        this.line = network.line(client.name(), server.host().name());
         this.ear = ear;
         this.life = server.life();
+    }
+
+    /** The client has announced a command for a slot that is on its way. */
+    void asks() {
+        asking = true;
+    }
+
+    /** Whether it has; it counts for one command. */
+    boolean asked() {
+        boolean was = asking;
+        asking = false;
+        return was;
     }
 
     Host client() {
@@ -100,11 +113,11 @@ final class Connection {
                 command);
     }
 
-    void push(String message) {
+    void push(String channel, String message) {
         down(
                 () -> {
                     if (!dropped) {
-                        ear.pushed(message);
+                        ear.pushed(channel, message);
                     }
                 },
                 List.of("message", message));

@@ -5,9 +5,9 @@ import io.holdfast.simulation.world.World;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How messages travel between one client and the servers. What is lost or late, and until when, is set by faults. */
+/** How messages travel between clients and servers. What is lost or late, and until when, is set by faults. */
 public final class Network {
-    /** The condition of one client's line. Moments of the world's clock. */
+    /** The condition of one client's line, or of that to one of the servers. Moments of the world's clock. */
     public static final class Line {
         public long upBlockedUntil;
         public long downBlockedUntil;
@@ -25,6 +25,7 @@ public final class Network {
     private final Dice dice;
     private final Hits hits;
     private final Map<String, Line> lines = new HashMap<>();
+    private boolean apart;
 
     public Network(World world, Dice dice, Hits hits) {
         this.world = world;
@@ -42,6 +43,27 @@ public final class Network {
 
     Hits hits() {
         return hits;
+    }
+
+    /** From now on a client has a line to each server. */
+    public void apart() {
+        apart = true;
+    }
+
+    public Line line(String client, String server) {
+        return line(apart ? client + ">" + server : client);
+    }
+
+    /** Whether nothing is wrong with any line of a client. */
+    public boolean isSound(String client) {
+        long now = world.now();
+        return lines.entrySet().stream()
+                .filter(entry -> entry.getKey().equals(client) || entry.getKey().startsWith(client + ">"))
+                .map(Map.Entry::getValue)
+                .allMatch(line -> line.downBlockedUntil <= now
+                        && line.upBlockedUntil <= now
+                        && line.slowUntil <= now
+                        && line.vanish == 0);
     }
 
     public Line line(String client) {

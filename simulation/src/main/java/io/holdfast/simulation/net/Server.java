@@ -27,6 +27,20 @@ public final class Server {
         void after(List<String> command, @Nullable Object reply, boolean late, boolean again);
     }
 
+    /** What a server is among others, beyond one that is alone. */
+    public interface Role {
+        /**
+         * What it answers without carrying out anything; null if it is a command like any other.
+         *
+         * @param asking whether it was announced by ASKING
+         */
+        @Nullable
+        Object answer(List<String> command, boolean asking);
+
+        /** Something was published on it. */
+        default void published(String channel, String message) {}
+    }
+
     private record Saved(long time, RedisModel.Snapshot data) {}
 
     private final Network network;
@@ -40,6 +54,8 @@ public final class Server {
     private RedisModel.@Nullable Snapshot replica;
     private boolean up = true;
     private int life = 1;
+    private long startedAt = Long.MIN_VALUE / 2;
+    private Role role = (command, asking) -> null;
 
     public Server(Network network, Host host, Watcher watcher) {
         this.network = network;
@@ -56,8 +72,18 @@ public final class Server {
         return model;
     }
 
+    /** From now on it is one of several. */
+    public void takes(Role part) {
+        role = part;
+    }
+
     public boolean isUp() {
         return up;
+    }
+
+    /** The moment of its last start; long ago if it was never restarted. */
+    public long startedAt() {
+        return startedAt;
     }
 
     /** Counts its starts. */
@@ -87,7 +113,28 @@ public final class Server {
         });
     }
 
+    /** What it says to those who come, and to those who announce something; null to all else. */
+    private static @Nullable Object greeting(Connection from, List<String> command) {
+        return switch (command.get(0)) {
+            case "CONNECT" -> "connected";
+            case "HELLO" -> List.of("server", "redis", "version", "7.0.15", "proto", 2L, "id", 1L);
+            case "ASKING" -> {
+                from.asks();
+                yield new RedisModel.Status("OK");
+            }
+            default -> null;
+        };
+    }
+
     private void carryOut(Connection from, List<String> command, boolean again) {
+        Object greeting = greeting(from, command);
+        if (greeting != null) {
+            if (!again) {
+                from.reply(command, greeting);
+            }
+            return;
+        }
+        boolean asking = from.asked();
         if (command.get(0).equals("SUBSCRIBE")) {
             // What is left of a connection that was dropped ends with it.
             if (!again && !from.isDropped()) {
@@ -95,6 +142,14 @@ public final class Server {
                         .computeIfAbsent(command.get(1), channel -> new LinkedHashSet<>())
                         .add(from);
                 from.reply(command, "subscribed");
+            }
+            return;
+        }
+        Object answer = role.answer(command, asking);
+        if (answer != null) {
+            network.world().trace().add(host.name(), "answers:", new Done(command, answer));
+            if (!again) {
+                from.reply(command, answer);
             }
             return;
         }
@@ -123,10 +178,16 @@ public final class Server {
         if (heard.isEmpty()) {
             network.hits().hit(41);
         }
-        for (Connection connection : new ArrayList<>(heard)) {
-            connection.push(message);
-        }
+        tell(channel, message);
+        role.published(channel, message);
         return heard.size();
+    }
+
+    /** Tells those who listen here. */
+    public void tell(String channel, String message) {
+        for (Connection connection : new ArrayList<>(subscribers.getOrDefault(channel, Set.of()))) {
+            connection.push(channel, message);
+        }
     }
 
     void forget(Connection connection) {
@@ -159,12 +220,14 @@ public final class Server {
     /** With all its data. */
     public void restart() {
         up = true;
+        startedAt = network.world().now();
         model.restore(model.snapshot());
         network.world().trace().add(host.name(), "is back, with its memory");
     }
 
     public void restartEmpty() {
         up = true;
+        startedAt = network.world().now();
         model.forget();
         network.world().trace().add(host.name(), "is back, without its memory");
     }
@@ -172,6 +235,7 @@ public final class Server {
     /** With the data as it was so long ago, or nothing if that was not saved. */
     public void restartFromSnapshot(long ageNanos) {
         up = true;
+        startedAt = network.world().now();
         long wanted = network.world().now() - ageNanos;
         Saved best = null;
         for (Saved one : saved) {
@@ -209,6 +273,7 @@ public final class Server {
     public void failover(long clockNanos) {
         crash();
         up = true;
+        startedAt = network.world().now();
         if (replica != null) {
             model.restore(replica);
         }
@@ -245,7 +310,7 @@ public final class Server {
     private record Done(List<String> command, @Nullable Object reply) {
         @Override
         public String toString() {
-            return Commands.brief(command) + " -> " + reply;
+            return Commands.brief(command) + " -> " + String.valueOf(reply).replaceAll("\\s+", " ");
         }
     }
 }

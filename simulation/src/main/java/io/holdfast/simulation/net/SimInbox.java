@@ -108,7 +108,7 @@ final class SimInbox {
         }
 
         @Override
-        public void pushed(String message) {
+        public void pushed(String to, String message) {
             if (own == connection && !closed) {
                 silent = false;
                 listener.message(message, own == null ? null : "life " + own.life);

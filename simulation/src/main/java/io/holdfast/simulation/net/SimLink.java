@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * come while others are under way go out together when those are answered, led by the first; a command whose connection
  * breaks is sent once more on a new one; at the leader's time-out the connection is dropped.
  */
-public final class SimLink implements RedisLink {
+public final class SimLink implements RedisLink, Way {
     private static final int LARGEST_BATCH = 64;
     private static final int UNKNOWN_LIFE = -1;
 
@@ -118,7 +118,7 @@ public final class SimLink implements RedisLink {
         return server.host().name();
     }
 
-    /** The process is gone: nobody listens any more. */
+    @Override
     public void die() {
         wires.values().forEach(Wire::drop);
         if (inbox != null) {
@@ -135,12 +135,12 @@ public final class SimLink implements RedisLink {
         }
     }
 
-    /** How often a server has said that another holds the lock. */
+    @Override
     public long refusals() {
         return refusals;
     }
 
-    /** Since when the inbox has been heard of without a break; the end of time if it is not open. */
+    @Override
     public long inboxSince() {
         return inbox == null ? Long.MAX_VALUE : inbox.confirmedSince();
     }

@@ -26,6 +26,9 @@ public final class RedisModel {
 
     private static final int LONGEST_UNKNOWN = 128;
 
+    /** A server that is made has been up for a day. */
+    private static final long LONG_AGO_MICROS = 86_400_000_000L;
+
     private final LongSupplier clockMicros;
     private final PublishSink sink;
     private final Database db = new Database();
@@ -33,6 +36,8 @@ public final class RedisModel {
     private ServerMood mood = ServerMood.NORMAL;
     private @Nullable IntFunction<@Nullable String> elsewhere;
     private int life = 1;
+    private long startedMicros;
+    private int number;
 
     /**
      * An empty server.
@@ -43,6 +48,7 @@ public final class RedisModel {
     public RedisModel(LongSupplier clockMicros, PublishSink sink) {
         this.clockMicros = Objects.requireNonNull(clockMicros, "clockMicros");
         this.sink = Objects.requireNonNull(sink, "sink");
+        this.startedMicros = clockMicros.getAsLong() - LONG_AGO_MICROS;
     }
 
     /** A reply that is a word of the server's, such as OK, and not somebody's value. */
@@ -175,11 +181,22 @@ public final class RedisModel {
         db.clear();
         scripts.flush();
         life++;
+        startedMicros = clockMicros.getAsLong();
+    }
+
+    /** Tells it from others. */
+    public void number(int one) {
+        number = one;
     }
 
     /** As in {@code INFO server}: another one after each start. */
     public String runId() {
-        return "%040x".formatted(life);
+        return "%08x%032x".formatted(number, life);
+    }
+
+    /** As in {@code INFO server}: by its own clock, in whole seconds. */
+    long uptimeSeconds() {
+        return Math.floorDiv(clockMicros.getAsLong(), 1_000_000L) - Math.floorDiv(startedMicros, 1_000_000L);
     }
 
     // --- what an auditor may see; looking changes nothing

@@ -33,6 +33,8 @@ final class ServerCommands {
         if (!section.equals("memory")) {
             text.append("# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\nrun_id:")
                     .append(redis.runId())
+                    .append("\r\nuptime_in_seconds:")
+                    .append(redis.uptimeSeconds())
                     .append("\r\n");
         }
         if (!section.equals("server")) {

@@ -1,6 +1,9 @@
 package io.holdfast.simulation.world;
 
+import io.holdfast.redis.link.Dialer;
 import io.holdfast.spi.Platform;
+import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The engine's ports, on a simulated host. */
-public final class SimPlatform implements Platform {
+public final class SimPlatform implements Platform, Dialer {
     private final Host host;
     private final World world;
     private final boolean blocking;
@@ -17,6 +20,7 @@ public final class SimPlatform implements Platform {
     private int pendingTimers;
     private boolean closed;
     private @Nullable Long firstDraw;
+    private @Nullable Dialer dialer;
 
     /**
      * The ports of one client.
@@ -30,6 +34,20 @@ public final class SimPlatform implements Platform {
         this.host = host;
         this.world = host.world();
         this.blocking = blocking;
+    }
+
+    /** From now on it opens sockets, by that. */
+    public void dialsBy(Dialer network) {
+        dialer = network;
+    }
+
+    @Override
+    public Socket dial(String server, int port, Duration timeout) {
+        Dialer present = dialer;
+        if (present == null) {
+            throw new IllegalStateException("there is no network");
+        }
+        return present.dial(server, port, timeout);
     }
 
     public Host host() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /** The table of planted bugs, which {@code ./simulation/run mutants} writes, is true. */
 class MutantsTest {
     private static final Path ROOT = Path.of("..");
-    private static final Pattern ROW = Pattern.compile("\\| (.*) \\| (\\d+) \\| (\\w+) \\|");
+    private static final Pattern ROW = Pattern.compile("\\| (.*) \\| \\w+ \\| (\\d+) \\| (\\w+) \\|");
 
     private static Map<String, Long> table() throws IOException {
         Map<String, Long> seeds = new LinkedHashMap<>();

@@ -16,6 +16,7 @@ import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreEvents;
+import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import io.holdfast.testkit.Faults;
 import io.holdfast.testkit.ManualClock;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -193,6 +195,158 @@ class PushedGrantTest {
         assertThat(store.asks).hasSize(1);
     }
 
+    // --- with those of the same client that stand behind it
+
+    /** One that stands in the store's queue behind those before it. */
+    private CompletableFuture<Lease> inLine(Duration patience, Duration lease) {
+        CompletableFuture<Lease> waiter =
+                locks.fairLock("a", o -> o.lease(lease)).acquireAsync(patience).toCompletableFuture();
+        clock.advance(Duration.ZERO);
+        return waiter;
+    }
+
+    private CompletableFuture<Lease> inLine() {
+        return inLine(Duration.ofSeconds(60), Duration.ofSeconds(30));
+    }
+
+    private String id(int place) {
+        return store.asks.get(place).owner();
+    }
+
+    /** To the first in line, with the second and all others behind it. */
+    private void pushToTheFirst(int tokens) {
+        store.events()
+                .granted(new PushedGrant(
+                        "a",
+                        id(0),
+                        7,
+                        tokens,
+                        GRANT,
+                        clock.nanoTime(),
+                        clock.wallMillis(),
+                        store.asks.stream().skip(1).map(AcquireRequest::owner).toList()));
+        clock.advance(Duration.ZERO);
+    }
+
+    private boolean release(CompletableFuture<Lease> holder) {
+        CompletableFuture<Boolean> released =
+                CompletableFuture.supplyAsync(() -> holder.join().release());
+        return released.orTimeout(10, TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void thoseBehind_haveItOneAfterTheOther_withoutAWordToTheStore() {
+        List<CompletableFuture<Lease>> line = List.of(inLine(), inLine(), inLine());
+        pushToTheFirst(3);
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(line.get(i).join().token()).isEqualTo(7 + i);
+            assertThat(line.get(i).join().isValid()).isTrue();
+            assertThat(store.releases).isEmpty();
+            assertThat(release(line.get(i))).isTrue();
+        }
+
+        assertThat(store.asks).hasSize(3);
+        assertThat(store.releases)
+                .as("the tickets of those who were served, then the lock")
+                .containsExactly(id(1), id(2), id(0));
+    }
+
+    @Test
+    @Faults(45)
+    void oneBehindThatGaveUp_isPassedOver() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<Lease> impatient = inLine(Duration.ofSeconds(1), Duration.ofSeconds(30));
+        CompletableFuture<Lease> last = inLine();
+        pushToTheFirst(3);
+        clock.advance(Duration.ofMillis(1_100));
+        assertThat(impatient).isCompletedExceptionally();
+
+        assertThat(release(first)).isTrue();
+
+        assertThat(last.join().token()).isEqualTo(8);
+        assertThat(release(last)).isTrue();
+        assertThat(store.releases).containsExactly(id(1), id(2), id(0));
+    }
+
+    /** It would have another lease than it asked for. */
+    @Test
+    void oneBehindWithOtherTerms_isLeftToTheStore() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<Lease> other = inLine(Duration.ofSeconds(60), Duration.ofSeconds(10));
+        CompletableFuture<Lease> last = inLine();
+        pushToTheFirst(3);
+
+        assertThat(release(first)).isTrue();
+
+        assertThat(store.releases).containsExactly(id(0));
+        assertThat(other).isNotDone();
+        assertThat(last).isNotDone();
+    }
+
+    @Test
+    void moreBehindThanThereAreTokens_areLeftToTheStore() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<Lease> second = inLine();
+        CompletableFuture<Lease> third = inLine();
+        pushToTheFirst(2);
+
+        assertThat(release(first)).isTrue();
+        assertThat(release(second)).isTrue();
+
+        assertThat(store.releases).containsExactly(id(1), id(0));
+        assertThat(third).isNotDone();
+    }
+
+    /** Otherwise their tickets would be given the lock, one after the other, and nobody would take it. */
+    @Test
+    @Faults(2)
+    void leaseThatIsLost_takesTheTicketsOfThoseWhoWereServedWithIt() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<Lease> second = inLine();
+        CompletableFuture<Lease> third = inLine();
+        pushToTheFirst(3);
+        assertThat(release(first)).isTrue();
+        store.gone = true;
+
+        clock.advance(Duration.ofSeconds(1));
+
+        assertThat(second.join().isValid()).isFalse();
+        assertThat(store.releases).containsExactly(id(1));
+        assertThat(third).as("still has its place").isNotDone();
+    }
+
+    @Test
+    @Faults(14)
+    void releaseThatFails_isSaidAgainForAllOfThem() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<Lease> second = inLine();
+        pushToTheFirst(2);
+        assertThat(release(first)).isTrue();
+        store.broken = true;
+
+        assertThat(release(second)).isTrue();
+        clock.advance(Duration.ZERO);
+        store.broken = false;
+        store.releases.clear();
+        clock.advance(Duration.ofSeconds(1));
+
+        assertThat(store.releases).containsExactlyInAnyOrder(id(0), id(1));
+    }
+
+    @Test
+    void closing_takesTheTicketsOfThoseWhoWereServedBack() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<Lease> second = inLine();
+        pushToTheFirst(2);
+        assertThat(release(first)).isTrue();
+
+        locks.close();
+
+        assertThat(second.join().isValid()).isFalse();
+        assertThat(store.releases).contains(id(0), id(1));
+    }
+
     /** Everybody waits, unless told otherwise; what was asked is kept. */
     private static final class PushingStore implements LockStore {
         final List<AcquireRequest> asks = new CopyOnWriteArrayList<>();
@@ -200,6 +354,8 @@ class PushedGrantTest {
         final List<RenewItem> renewals = new CopyOnWriteArrayList<>();
         private volatile @Nullable StoreContext context;
         volatile @Nullable CompletableFuture<AcquireReply> next;
+        volatile boolean gone;
+        volatile boolean broken;
 
         StoreEvents events() {
             return requireNonNull(context).events();
@@ -217,14 +373,16 @@ class PushedGrantTest {
         @Override
         public CompletionStage<ReleaseReply> release(String name, String owner) {
             releases.add(owner);
-            return CompletableFuture.completedFuture(ReleaseReply.RELEASED);
+            return broken
+                    ? CompletableFuture.failedFuture(StoreFailure.unavailable("out of order", null))
+                    : CompletableFuture.completedFuture(ReleaseReply.RELEASED);
         }
 
         @Override
         public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
             renewals.addAll(batch);
             List<RenewReply> replies = new ArrayList<>();
-            batch.forEach(item -> replies.add(new RenewReply.Renewed(false)));
+            batch.forEach(item -> replies.add(gone ? new RenewReply.Gone() : new RenewReply.Renewed(false)));
             return CompletableFuture.completedFuture(replies);
         }
 
@@ -240,7 +398,7 @@ class PushedGrantTest {
 
         @Override
         public Set<Capability> capabilities() {
-            return Set.of(Capability.NOTIFICATION);
+            return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME);
         }
 
         @Override

@@ -1,0 +1,69 @@
+package io.holdfast.internal;
+
+import io.holdfast.Loss;
+import io.holdfast.internal.flight.Flight;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log: one line for each event that matters, with its facts as key-value pairs.
+ *
+ * <p>A lost lease is one WARN and no more. Renewals that fail are told when they begin to fail and when they work again, for all
+ * leases of a client together: an outage with ten thousand leases is two lines, not ten thousand.
+ */
+final class Journal {
+    private static final Logger lost = LoggerFactory.getLogger("io.holdfast.lost");
+    private static final Logger renewal = LoggerFactory.getLogger("io.holdfast.renewal");
+    private static final Logger stalled = LoggerFactory.getLogger("io.holdfast.stalled");
+
+    private final String store;
+    private boolean failing;
+
+    Journal(String store) {
+        this.store = store;
+    }
+
+    static void lost(HeldLease lease, Loss loss) {
+        String owner = lease.owner();
+        Flight.lost(lease.name(), owner, lease.token(), Trail.text(loss.cause()), loss.detail());
+        lost.atWarn()
+                .addKeyValue("lock", lease.name())
+                .addKeyValue("owner", owner)
+                .addKeyValue("token", lease.token())
+                .addKeyValue("cause", loss.cause())
+                .log("lock lost: {}", loss.detail());
+    }
+
+    /** A batch of renewals was answered. */
+    void renewed(int leases, int failed, String reason) {
+        boolean begins;
+        boolean ends;
+        synchronized (this) {
+            begins = failed > 0 && !failing;
+            ends = failed == 0 && failing;
+            failing = failed > 0;
+        }
+        if (begins) {
+            renewal.atInfo()
+                    .addKeyValue("store", store)
+                    .addKeyValue("leases", failed)
+                    .addKeyValue("reason", reason)
+                    .log("renewals fail, and are tried again until the leases end");
+        } else if (ends) {
+            renewal.atInfo()
+                    .addKeyValue("store", store)
+                    .addKeyValue("leases", leases)
+                    .log("renewals work again");
+        }
+    }
+
+    static void stalled(HeldLease lease, String detail) {
+        String owner = lease.owner();
+        Flight.stalled(lease.name(), owner, lease.token(), detail);
+        stalled.atWarn()
+                .addKeyValue("lock", lease.name())
+                .addKeyValue("owner", owner)
+                .addKeyValue("token", lease.token())
+                .log(detail);
+    }
+}

@@ -1,0 +1,112 @@
+package io.holdfast.faults.report;
+
+import static java.util.stream.Collectors.joining;
+
+import io.holdfast.faults.contender.Workload;
+import io.holdfast.faults.judge.Evidence;
+import io.holdfast.faults.judge.Figures;
+import io.holdfast.faults.judge.Judge;
+import io.holdfast.faults.judge.LogReader.Footprint;
+import io.holdfast.faults.judge.Violation;
+import io.holdfast.faults.nemesis.FaultKind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** The figures under the table, and the one line at the end. */
+public final class Summary {
+    private static final int SHOWN = 3;
+
+    private Summary() {}
+
+    public static List<String> figures(
+            Evidence evidence, Figures figures, List<Violation> violations, List<Footprint> footprints) {
+        List<String> lines = new ArrayList<>();
+        List<Long> handOvers = figures.handOvers();
+        lines.add("hand-over after kill -9 of a holder: " + spread(handOvers) + "; lease "
+                + evidence.lease().toMillis() + " ms, goal p99 <= lease + 250 ms with 200 or more: "
+                + goal(handOvers, evidence.lease().toNanos() + 250_000_000L, 200));
+        lines.add(
+                evidence.signalsLoss()
+                        ? "loss told after the deadline, of processes that ran: " + spread(figures.lossSignals())
+                                + "; goal <= 5 ms with idle cores; told of a loss in all: " + figures.losses()
+                        : "loss told: no such signal; the holder asked before each write, at the price of a round trip");
+        lines.add("recovery after failover: "
+                + spread(List.of(FaultKind.FAILOVER, FaultKind.CRASH, FaultKind.MASTER_PAUSE).stream()
+                        .flatMap(kind -> Arrays.stream(Workload.values())
+                                .flatMap(workload -> figures.recovery(workload, kind).stream()))
+                        .toList()));
+        lines.add("waits longer than meant: " + spread(figures.overtimes()) + "; asked in vain since the store did not"
+                + " answer or refused: " + figures.errors());
+        for (Violation.Kind kind : List.of(
+                Violation.Kind.WAITER_LOST, Violation.Kind.NOT_FREE, Violation.Kind.KEYS_LEFT, Violation.Kind.STUCK)) {
+            lines.add(kind.text() + ": "
+                    + violations.stream().filter(each -> each.kind() == kind).count());
+        }
+        lines.add("writes refused for their tokens: " + figures.refusedWrites());
+        lines.add("a client that lived all the time: "
+                + (footprints.size() < 2
+                        ? "not measured"
+                        : text(footprints.get(0)) + " at the beginning, " + text(footprints.get(footprints.size() - 1))
+                                + " at the end"));
+        return lines;
+    }
+
+    private static String text(Footprint footprint) {
+        return String.format(
+                Locale.ROOT, "%d threads and %.1f MB of heap", footprint.threads(), footprint.heap() / 1e6);
+    }
+
+    private static String spread(List<Long> nanos) {
+        return nanos.isEmpty()
+                ? "none"
+                : nanos.size() + " times, p50 " + Cells.millis(Figures.percentile(nanos, 0.5)) + ", p99 "
+                        + Cells.millis(Figures.percentile(nanos, 0.99)) + ", at most "
+                        + Cells.millis(Figures.percentile(nanos, 1));
+    }
+
+    private static String goal(List<Long> nanos, long limit, int number) {
+        return nanos.size() < number
+                ? "too few to tell"
+                : Figures.percentile(nanos, 0.99) <= limit ? "reached" : "missed";
+    }
+
+    /** What was broken, by kind, with the first of each. */
+    public static List<String> broken(List<Violation> violations) {
+        List<String> lines = new ArrayList<>();
+        Judge.byKind(violations).forEach((kind, all) -> {
+            long inside = all.stream().filter(Violation::inside).count();
+            lines.add(kind.text() + ": " + inside + " inside the model, " + (all.size() - inside) + " outside");
+            all.stream()
+                    .sorted(Comparator.comparing(each -> !each.inside()))
+                    .limit(SHOWN)
+                    .forEach(each -> lines.add("  " + (each.inside() ? "inside: " : "outside: ") + each.text()));
+        });
+        return lines;
+    }
+
+    /** The line of one run. */
+    public static String line(String what, Evidence evidence, List<Violation> violations, long nanos) {
+        long inside = violations.stream().filter(Violation::inside).count();
+        String kinds = Judge.byKind(
+                        violations.stream().filter(Violation::inside).toList())
+                .entrySet()
+                .stream()
+                .map(each -> each.getValue().size() + " " + each.getKey().text())
+                .collect(joining(", ", " (", ")"));
+        return String.format(
+                Locale.ROOT,
+                "%s: %d faults, %,d requests, %d violations%s, %d overlaps outside the model; %.0f s",
+                what,
+                evidence.injections().size() - 1,
+                evidence.attempts().size(),
+                inside,
+                inside == 0 ? "" : kinds,
+                violations.stream()
+                        .filter(each -> each.kind() == Violation.Kind.OVERLAP && !each.inside())
+                        .count(),
+                nanos / 1e9);
+    }
+}

@@ -1,0 +1,57 @@
+package io.holdfast.faults.site;
+
+import io.holdfast.faults.contender.Topology;
+import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.TcpProxy;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The servers of a campaign. A store that is not Redis joins by another one of these. Used by one thread. */
+public interface Site extends AutoCloseable {
+    Topology topology();
+
+    /** Where the process in that place connects to. */
+    List<Integer> ports(int place);
+
+    /** Where one connects to whom no fault of the network befalls. */
+    List<Integer> ports();
+
+    /** The networks between the process in that place and the servers; none if servers tell clients where to connect to. */
+    List<TcpProxy> networks(int place);
+
+    /** Those that take writes now. */
+    List<RedisServer> masters();
+
+    /** The server that has the lock of that name now. */
+    RedisServer masterOf(String lock);
+
+    /** Starts and resumes what does not run, and waits until all is as it was at the beginning. */
+    void heal();
+
+    /** What runs there. */
+    default String describe() {
+        return topology().text() + ", Redis "
+                + masters().get(0).info("server").getOrDefault("redis_version", "of unknown version");
+    }
+
+    /** All keys of all masters. */
+    default Set<String> keys() {
+        Set<String> keys = new TreeSet<>();
+        masters().forEach(master -> keys.addAll(master.keys()));
+        return keys;
+    }
+
+    @Override
+    void close();
+
+    /** Starts the servers, and networks for so many processes. */
+    static Site start(Topology topology, int places) {
+        return switch (topology) {
+            case SINGLE -> new PlainSite(Topology.SINGLE, 1, places);
+            case QUORUM -> new PlainSite(Topology.QUORUM, 5, places);
+            case SENTINEL -> new SentinelSite();
+            case CLUSTER -> new ClusterSite();
+        };
+    }
+}

@@ -1,0 +1,22 @@
+package io.holdfast.redis;
+
+import java.util.List;
+import java.util.function.IntSupplier;
+import redis.clients.jedis.HostAndPort;
+
+/** How the nodes of a cluster are reached. */
+interface ClusterServers {
+
+    /** The nodes to begin with; the others are asked for. */
+    List<HostAndPort> seeds();
+
+    /**
+     * Connections to a node.
+     *
+     * @param slot tells one of the slots that the node is said to have; below zero if it has none
+     */
+    ConnectionSource node(HostAndPort at, IntSupplier slot);
+
+    /** Where the cluster is, without secrets. */
+    String address();
+}

@@ -1,0 +1,111 @@
+package io.holdfast.redis;
+
+import static java.util.Objects.requireNonNull;
+
+import io.holdfast.spi.Platform;
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.Pool;
+
+/** Connections borrowed from a pool of the application's, for as long as the client lives. */
+final class PoolSource<T> implements ConnectionSource {
+    private record Lent<T>(Pool<T> by, T borrowed) {}
+
+    private final Supplier<? extends Pool<T>> pool;
+    private final Function<T, Jedis> asJedis;
+    private final String address;
+    private final Platform platform;
+    private final Map<Jedis, Lent<T>> lent = Collections.synchronizedMap(new IdentityHashMap<>());
+
+    private PoolSource(
+            Supplier<? extends Pool<T>> pool, Function<T, Jedis> asJedis, String address, Platform platform) {
+        this.pool = pool;
+        this.asJedis = asJedis;
+        this.address = address;
+        this.platform = platform;
+    }
+
+    static ConnectionSource of(Pool<Jedis> pool, String address, Platform platform) {
+        return new PoolSource<>(() -> pool, borrowed -> borrowed, address, platform);
+    }
+
+    /**
+     * Connections of a pool that has them bare.
+     *
+     * @param pool looked up for each of them; may fail with an exception of Jedis
+     */
+    static ConnectionSource ofBare(Supplier<? extends Pool<Connection>> pool, String address, Platform platform) {
+        return new PoolSource<>(pool, Jedis::new, address, platform);
+    }
+
+    /** Refuses a pool that is too small to lend. */
+    static void check(Pool<?> pool) {
+        int size = requireNonNull(pool, "pool").getMaxTotal();
+        if (size >= 0 && size < 4) {
+            throw new IllegalArgumentException("the pool has " + size
+                    + " connections, fewer than 4: Holdfast keeps three of them and the application needs one");
+        }
+    }
+
+    @Override
+    public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+        Pool<T> by = pool.get();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
+                    T borrowed = by.borrowObject(Math.max(1, timeout.toMillis()));
+                    Jedis jedis = asJedis.apply(borrowed);
+                    lent.put(jedis, new Lent<>(by, borrowed));
+                    opening.accept(jedis::disconnect);
+                    return jedis;
+                } catch (InterruptedException e) {
+                    // Whether an interrupt ends the wait for a lock is decided elsewhere.
+                    interrupted = true;
+                }
+            }
+        } catch (NoSuchElementException e) {
+            throw new JedisConnectionException(whyNone(e, timeout), e);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new JedisException(e);
+        } finally {
+            if (interrupted) {
+                platform.interrupt(platform.currentThread());
+            }
+        }
+    }
+
+    private static String whyNone(NoSuchElementException e, Duration timeout) {
+        // So says the pool about a new connection on which its own PING fails.
+        return String.valueOf(e.getMessage()).startsWith("Unable to validate")
+                ? "a new connection of the pool fails its test; if the server wants a password, the pool may lack it"
+                : "no connection came free in the pool within " + timeout.toMillis() + " ms";
+    }
+
+    @Override
+    public void drop(Jedis connection) {
+        Lent<T> back = lent.remove(connection);
+        if (back != null) {
+            back.by().returnBrokenResource(back.borrowed());
+        }
+    }
+
+    @Override
+    public String address() {
+        return address;
+    }
+}
