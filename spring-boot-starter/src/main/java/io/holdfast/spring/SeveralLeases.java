@@ -5,6 +5,7 @@ import io.holdfast.Loss;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
@@ -33,14 +34,21 @@ final class SeveralLeases implements Lease {
     @Override
     public long token(String lockName) {
         for (Lease lease : leases) {
-            try {
-                return lease.token(lockName);
-            } catch (IllegalArgumentException e) {
-                continue; // not of this one
+            OptionalLong token = tokenOf(lease, lockName);
+            if (token.isPresent()) {
+                return token.getAsLong();
             }
         }
         throw new IllegalArgumentException(
                 "this is a lease of '" + lockName() + "', and '" + lockName + "' is not one of them");
+    }
+
+    private static OptionalLong tokenOf(Lease lease, String lockName) {
+        try {
+            return OptionalLong.of(lease.token(lockName));
+        } catch (IllegalArgumentException e) {
+            return OptionalLong.empty(); // a lease of others
+        }
     }
 
     @Override

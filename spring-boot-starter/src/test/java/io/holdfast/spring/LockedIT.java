@@ -376,6 +376,7 @@ class LockedIT {
     // --- what cannot work
 
     static class PrivateMethod {
+        @SuppressWarnings("UnusedMethod")
         @Locked(name = "x")
         private void work() {}
     }

@@ -74,10 +74,10 @@ class TransactionsIT {
         jdbc.execute("CREATE TABLE IF NOT EXISTS account(id INT PRIMARY KEY, balance INT)");
         jdbc.execute("DELETE FROM account");
         jdbc.execute("INSERT INTO account VALUES (1, 0)");
-        GATE.set(FencingGate.inMemory());
+        gate = FencingGate.inMemory();
     }
 
-    private static final AtomicReference<FencingGate> GATE = new AtomicReference<>(FencingGate.inMemory());
+    private static volatile FencingGate gate = FencingGate.inMemory();
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -85,7 +85,7 @@ class TransactionsIT {
     static class Bank {
         @Bean
         FencingGate gate() {
-            return (resource, token) -> GATE.get().admit(resource, token);
+            return (resource, token) -> gate.admit(resource, token);
         }
     }
 
@@ -350,7 +350,7 @@ class TransactionsIT {
     void theGate_isAskedInTheTransaction_andRollsItBackWhenTheTokenIsStale() throws Exception {
         account.gated(1, null, sql -> {});
         assertThat(balance()).isEqualTo(1);
-        GATE.get().admit("account-1", Long.MAX_VALUE); // a later holder
+        gate.admit("account-1", Long.MAX_VALUE); // a later holder
         assertThatThrownBy(() -> account.gated(1, null, sql -> {})).isInstanceOf(StaleTokenException.class);
         assertThat(balance()).isEqualTo(1);
     }
