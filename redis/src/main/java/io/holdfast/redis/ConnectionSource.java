@@ -1,7 +1,5 @@
 package io.holdfast.redis;
 
-import static java.util.Objects.requireNonNull;
-
 import io.holdfast.redis.link.Dialer;
 import io.holdfast.spi.Platform;
 import java.io.Closeable;
