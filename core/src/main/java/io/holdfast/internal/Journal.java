@@ -31,7 +31,8 @@ final class Journal {
                 .addKeyValue("owner", owner)
                 .addKeyValue("token", lease.token())
                 .addKeyValue("cause", loss.cause())
-                .log("lock lost: {}", loss.detail());
+                // The name once more: many layouts leave the pairs out.
+                .log("lock '{}' lost: {}", lease.name(), loss.detail());
     }
 
     /** A batch of renewals was answered. */
@@ -64,6 +65,6 @@ final class Journal {
                 .addKeyValue("lock", lease.name())
                 .addKeyValue("owner", owner)
                 .addKeyValue("token", lease.token())
-                .log(detail);
+                .log("lock '{}': {}", lease.name(), detail);
     }
 }

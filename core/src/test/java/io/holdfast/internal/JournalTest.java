@@ -52,7 +52,7 @@ class JournalTest {
             assertThat(warnings())
                     .singleElement()
                     .asString()
-                    .contains("io.holdfast.lost", "lock=order:1", "token=" + lease.token(), "cause=EXPIRED", "owner=");
+                    .contains("io.holdfast.lost", "lock=order:1", "token=" + lease.token(), "cause=EXPIRED", "owner=", "lock 'order:1' lost: ");
         }
         assertThat(warnings()).hasSize(1);
     }
