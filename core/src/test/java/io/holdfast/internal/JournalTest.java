@@ -52,7 +52,13 @@ class JournalTest {
             assertThat(warnings())
                     .singleElement()
                     .asString()
-                    .contains("io.holdfast.lost", "lock=order:1", "token=" + lease.token(), "cause=EXPIRED", "owner=", "lock 'order:1' lost: ");
+                    .contains(
+                            "io.holdfast.lost",
+                            "lock=order:1",
+                            "token=" + lease.token(),
+                            "cause=EXPIRED",
+                            "owner=",
+                            "lock 'order:1' lost: ");
         }
         assertThat(warnings()).hasSize(1);
     }

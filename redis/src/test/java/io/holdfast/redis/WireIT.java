@@ -357,7 +357,7 @@ class WireIT {
         List<Callers.Caller> queued = queue(3);
         Thread closing = new Thread(wire::close);
         closing.start();
-        until(() -> closing.getState() == Thread.State.WAITING);
+        until(() -> closing.getState() == Thread.State.TIMED_WAITING);
         taken.open();
         for (Callers.Caller failed : queued) {
             assertThat(failed.failure())

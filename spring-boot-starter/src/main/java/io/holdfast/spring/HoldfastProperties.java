@@ -27,6 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param startupCheck What happens if the store does not answer when the application starts.
  * @param locked Methods with the annotation Locked.
  * @param election Elections that this application stands for.
+ * @param metrics Meters and observations of the locks.
  */
 @ConfigurationProperties("holdfast")
 record HoldfastProperties(
@@ -44,7 +45,15 @@ record HoldfastProperties(
         @DefaultValue BackoffProperties backoff,
         @DefaultValue("fail") StartupCheck startupCheck,
         @DefaultValue LockedProperties locked,
-        @DefaultValue ElectionProperties election) {
+        @DefaultValue ElectionProperties election,
+        @DefaultValue MetricsProperties metrics) {
+
+    /**
+     * Meters and observations of the locks.
+     *
+     * @param enabled Whether they go to the registries of the application, if holdfast-micrometer is there.
+     */
+    record MetricsProperties(@DefaultValue("true") boolean enabled) {}
 
     /** What to do about a store that does not answer when the application starts. */
     enum StartupCheck {

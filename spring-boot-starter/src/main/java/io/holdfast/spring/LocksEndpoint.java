@@ -3,6 +3,7 @@ package io.holdfast.spring;
 import io.holdfast.Holdfast;
 import io.holdfast.spi.LockInfo;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -28,18 +29,25 @@ final class LocksEndpoint {
     /**
      * One lock.
      *
-     * @param owner who holds it; null if it is free or shared
-     * @param token the holder's fencing token; null if there is none
-     * @param remaining what is left of the lease
-     * @param sharedBy who shares it, if it is shared
+     * @param remaining what is left of the lease; of the last, if it is shared
+     * @param holders who holds it; several if it is shared, none if it is free
+     * @param waiters who waits for it, first come first
      */
-    record Lock(
-            String name,
-            @Nullable String owner,
+    record Lock(String name, Duration remaining, List<Party> holders, List<Party> waiters) {}
+
+    /**
+     * One that holds or waits.
+     *
+     * @param owner its owner id, or what another client has put there
+     * @param token its fencing token; null if it waits, or there is none
+     * @param since when it got the lock, or its place in line, by the store's clock; null if the store does not tell
+     * @param age how long that was ago
+     */
+    record Party(
+            String owner,
             @Nullable Long token,
-            Duration remaining,
-            List<String> waiters,
-            List<String> sharedBy) {}
+            @Nullable Instant since,
+            @Nullable Duration age) {}
 
     /** All, or those whose name matches; {@code *} stands for any characters. */
     @ReadOperation
@@ -62,10 +70,16 @@ final class LocksEndpoint {
     private static Lock describe(LockInfo info) {
         return new Lock(
                 info.name(),
-                info.owner().orElse(null),
-                info.token().isPresent() ? info.token().getAsLong() : null,
                 info.remaining(),
-                info.waiters(),
-                info.sharedBy());
+                info.holders().stream().map(LocksEndpoint::describe).toList(),
+                info.line().stream().map(LocksEndpoint::describe).toList());
+    }
+
+    private static Party describe(LockInfo.Party party) {
+        return new Party(
+                party.owner(),
+                party.token().isPresent() ? party.token().getAsLong() : null,
+                party.since().orElse(null),
+                party.age().orElse(null));
     }
 }

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockListener;
+import io.holdfast.micrometer.HoldfastObservations;
 import io.holdfast.servers.RedisServer;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -106,8 +109,11 @@ class OperationsIT {
                                 .waiters()
                                 .isEmpty());
                 LocksEndpoint.Lock found = endpoint.lock("listed").locks().get(0);
-                assertThat(found.owner()).isNotNull();
-                assertThat(found.token()).isEqualTo(lease.token());
+                LocksEndpoint.Party holder = found.holders().get(0);
+                assertThat(holder.token()).isEqualTo(lease.token());
+                assertThat(holder.age()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
+                assertThat(found.waiters().get(0).since()).isAfterOrEqualTo(holder.since());
+                assertThat(found.waiters().get(0).token()).isNull();
                 assertThat(found.remaining()).isPositive();
                 assertThat(endpoint.locks(null).locks())
                         .extracting(LocksEndpoint.Lock::name)
@@ -122,6 +128,26 @@ class OperationsIT {
     void theEndpoint_isThereOnlyWhenItIsExposed() {
         try (ConfigurableApplicationContext other = Apps.start(redis, Application.class)) {
             assertThat(other.getBeansOfType(LocksEndpoint.class)).isEqualTo(Map.of());
+        }
+    }
+
+    @Test
+    void metersAndObservations_areWiredToTheApplicationsRegistries() throws Exception {
+        Holdfast locks = app.getBean(Holdfast.class);
+        MeterRegistry meters = app.getBean(MeterRegistry.class);
+        try (Lease lease = locks.lock("metered:1").acquire(Duration.ofSeconds(1))) {
+            assertThat(lease.isValid()).isTrue();
+        }
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(meters.get("holdfast.acquisitions")
+                                .tags("lock", "metered:*", "outcome", "obtained")
+                                .counter()
+                                .count())
+                        .isEqualTo(1));
+        assertThat(app.getBeansOfType(HoldfastObservations.class)).hasSize(1);
+        try (ConfigurableApplicationContext other =
+                Apps.start(redis, Application.class, "holdfast.metrics.enabled=false")) {
+            assertThat(other.getBeansOfType(LockListener.class)).isEqualTo(Map.of());
         }
     }
 
