@@ -274,7 +274,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             return;
         }
         // Not with this locked: the line locks itself first.
-        int tokens = isStrict() ? AcquireRequest.ONE_EACH : engine.lines().tokens(name, false);
+        int tokens = isStrict() && engine.isFirstCome()
+                ? AcquireRequest.ONE_EACH
+                : engine.lines().tokens(name, false);
         Ask ask;
         String left;
         synchronized (this) {

@@ -51,6 +51,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     private final Notices notices;
     private final Losses losses;
     private final LockStore store;
+    private final boolean firstCome;
     private final Watchdog watchdog;
     private final Platform.Worker worker;
     private final Releases releases;
@@ -79,6 +80,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
+        this.firstCome = store.capabilities().contains(Capability.FIRST_COME);
         this.releases = new Releases(platform, store, requests);
         this.watchdog = new Watchdog(platform, store, commandTimeout, losses);
         this.endings = new Endings(this, store, watchdog, losses);
@@ -385,9 +387,14 @@ public final class Engine implements AutoCloseable, Flight.Client {
         return this;
     }
 
+    /** Whether its store serves those who wait in the order of their coming. */
+    boolean isFirstCome() {
+        return firstCome;
+    }
+
     /** This, if its store serves those who wait in the order of their coming. */
     public Engine firstCome() {
-        if (!store.capabilities().contains(Capability.FIRST_COME)) {
+        if (!firstCome) {
             throw new UnsupportedOperationException(store.address()
                     + " has no fair locks: it does not serve those who wait in the order of their coming");
         }

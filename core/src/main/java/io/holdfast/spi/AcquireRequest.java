@@ -20,7 +20,7 @@ public record AcquireRequest(
 
     /**
      * One token; and if the lock is given to a ticket, one more for each ticket of the same client that stands directly behind
-     * it, as {@link PushedGrant#behind} names them.
+     * it, as {@link PushedGrant#behind} names them. Only a store with {@link Capability#FIRST_COME} is asked for it.
      */
     public static final int ONE_EACH = 0;
 
