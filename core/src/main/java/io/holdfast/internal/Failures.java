@@ -31,6 +31,10 @@ final class Failures {
 
     /** How an attempt that is over has ended, to those who count. */
     static Outcome outcome(CompletableFuture<? extends Optional<?>> result, boolean waits) {
+        if (!result.isDone()) {
+            // Its caller goes without it, by an Error, and must not be kept.
+            return Outcome.INTERRUPTED;
+        }
         try {
             return result.join().isPresent() ? Outcome.OBTAINED : waits ? Outcome.TIMED_OUT : Outcome.BUSY;
         } catch (CancellationException e) {
