@@ -195,7 +195,7 @@ class CommandCountIT {
     void renewalOfSeveral_isOneCommandForAll() throws InterruptedException {
         int names = 200;
         try (Holdfast locks = connect();
-                Lease first = locks.lock("first", o -> o.lease(Duration.ofMillis(300)))
+                Lease first = locks.lock("first", o -> o.lease(Duration.ofMillis(1_500)))
                         .acquire(Duration.ZERO)) {
             // Connects, and has the server learn the script.
             until(() -> redis.commandStats().getOrDefault("pexpire", 0L) >= 1);

@@ -84,7 +84,7 @@ class HandedInUnifiedJedisIT {
     @Test
     void lease_isRenewedExtendedInspectedAndReleased() throws Exception {
         try (Holdfast locks = locks(jedis())) {
-            DistributedLock lock = locks.lock("a", o -> o.lease(Duration.ofMillis(300)));
+            DistributedLock lock = locks.lock("a", o -> o.lease(Duration.ofMillis(1_500)));
             try (Lease lease = lock.acquire(Duration.ZERO)) {
                 redis.command("CONFIG", "RESETSTAT");
                 until(() -> redis.commandStats().getOrDefault("pexpire", 0L) >= 2);

@@ -95,7 +95,7 @@ class ThreadsAndConnectionsIT {
                         .listener(listener)
                         .build();
                 Lease lease =
-                        locks.lock("a", o -> o.lease(Duration.ofMillis(300))).acquire(Duration.ZERO)) {
+                        locks.lock("a", o -> o.lease(Duration.ofMillis(1_500))).acquire(Duration.ZERO)) {
             heldByAnother("busy");
             List<Future<Boolean>> waiters = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
@@ -143,7 +143,7 @@ class ThreadsAndConnectionsIT {
     void threads_areAllDaemons() throws Exception {
         try (Holdfast locks = connect();
                 Lease lease =
-                        locks.lock("a", o -> o.lease(Duration.ofMillis(300))).acquire(Duration.ZERO)) {
+                        locks.lock("a", o -> o.lease(Duration.ofMillis(1_500))).acquire(Duration.ZERO)) {
             heldByAnother("busy");
             Future<Boolean> waiter = Crowd.start(() -> locks.lock("busy").tryLock(20, SECONDS));
             until(() -> threads().contains("holdfast-inbox") && threads().contains("holdfast-renewal"));
