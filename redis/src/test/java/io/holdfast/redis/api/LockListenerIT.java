@@ -155,7 +155,7 @@ class LockListenerIT {
 
             assertThat(events.of("renewed")).allSatisfy(event -> {
                 assertThat(event.hold()).extracting(Hold::token).isEqualTo(lease.token());
-                assertThat(event.time()).isBetween(Duration.ZERO, Duration.ofMillis(1_000));
+                assertThat(event.time()).isBetween(Duration.ZERO, Duration.ofSeconds(1));
             });
         }
         assertThat(events.of("lost")).isEmpty();
