@@ -38,21 +38,18 @@ final class Procession {
     synchronized @Nullable Acquisition pass(HeldLease lease, long now) {
         while (holder == lease && next < behind.size() && tokensLeft > 0) {
             String id = behind.get(next);
-            Waiter waiter = engine.waiter(id);
-            if (waiter != null && !(waiter instanceof Acquisition heir && heir.mayFollow(lease, now))) {
+            // Who is not known here has left, or is of a copy of this process, and then it would be passed over.
+            if (!(engine.waiter(id) instanceof Acquisition heir) || !heir.mayFollow(lease, now)) {
                 return null;
             }
             next++;
-            // Who has left has its ticket taken back, or had it so.
-            if (waiter instanceof Acquisition heir) {
-                HeldLease theirs = heir.inherit(lease, nextToken, now);
-                if (theirs != null) {
-                    nextToken++;
-                    tokensLeft--;
-                    served.add(id);
-                    holder = theirs;
-                    return heir;
-                }
+            HeldLease theirs = heir.inherit(lease, nextToken, now);
+            if (theirs != null) {
+                nextToken++;
+                tokensLeft--;
+                served.add(id);
+                holder = theirs;
+                return heir;
             }
         }
         return null;

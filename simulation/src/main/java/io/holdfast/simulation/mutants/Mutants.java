@@ -589,16 +589,13 @@ final class Mutants {
                             "    if string.sub(other, 1, #client) == client then\n"
                                     + "      count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)\n"
                                     + "    end\n")),
-            Mutant.of("a row has one token for all", new Edit(PROCESSION, "                    nextToken++;\n", "")),
+            Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
             Mutant.of(
                     "a row has more turns than tokens",
                     new Edit(PROCESSION, " && next < behind.size() && tokensLeft > 0)", " && next < behind.size())")),
             Mutant.of(
                     "a row ends, and the tickets of those who were served stay",
-                    new Edit(
-                            PROCESSION,
-                            "                    served.add(id);\n",
-                            "                    served.size();\n")),
+                    new Edit(PROCESSION, "                served.add(id);\n", "                served.size();\n")),
             Mutant.of(
                     "a row whose lease is lost leaves the tickets of those who were served",
                     new Edit(ENDINGS, "        engine.lines().lost(lease);\n", "")),

@@ -252,9 +252,10 @@ class PushedGrantTest {
                 .containsExactly(id(1), id(2), id(0));
     }
 
+    /** One that is not known here may be of a copy of this process, with the same ids, and then it comes first. */
     @Test
     @Faults(45)
-    void oneBehindThatGaveUp_isPassedOver() {
+    void oneBehindThatGaveUp_leavesTheRestToTheStore() {
         CompletableFuture<Lease> first = inLine();
         CompletableFuture<Lease> impatient = inLine(Duration.ofSeconds(1), Duration.ofSeconds(30));
         CompletableFuture<Lease> last = inLine();
@@ -264,9 +265,8 @@ class PushedGrantTest {
 
         assertThat(release(first)).isTrue();
 
-        assertThat(last.join().token()).isEqualTo(8);
-        assertThat(release(last)).isTrue();
-        assertThat(store.releases).containsExactly(id(1), id(2), id(0));
+        assertThat(store.releases).containsExactly(id(1), id(0));
+        assertThat(last).isNotDone();
     }
 
     /** It would have another lease than it asked for. */
