@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A short campaign in every build; {@code ./simulation/run --seeds 20000} is the long one. */
 class SimulationTest {
-    private static final long SEEDS = Long.getLong("simulation.seeds", 700);
+    private static final long SEEDS = Long.getLong("simulation.seeds", 500);
 
     @Test
     @Faults({

@@ -19,6 +19,11 @@ final class FiveCalls implements Contender {
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";
 
     @Override
+    public Reach reach() {
+        return Reach.NONE;
+    }
+
+    @Override
     public String name() {
         return "five-calls";
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,13 +43,13 @@ class MutantsTest {
     @Timeout(300)
     void everyPlantedBug_isFoundByItsSeed() throws IOException {
         Map<String, Long> seeds = table();
-        List<String> escaped = new ArrayList<>();
-        for (Mutant mutant : Mutants.ALL) {
-            long seed = seeds.getOrDefault(mutant.name(), 1L);
-            if (Hunt.hunt(ROOT, mutant, seed, 1, 1).seed() != seed) {
-                escaped.add(mutant.name() + " by seed " + seed);
-            }
-        }
+        List<String> escaped = Mutants.ALL.parallelStream()
+                .filter(mutant -> {
+                    long seed = seeds.getOrDefault(mutant.name(), 1L);
+                    return Hunt.hunt(ROOT, mutant, seed, 1, 1).seed() != seed;
+                })
+                .map(mutant -> mutant.name() + " by seed " + seeds.get(mutant.name()))
+                .toList();
 
         assertThat(escaped)
                 .as("no longer found as the table says; run ./simulation/run mutants and commit what it writes")
