@@ -29,9 +29,7 @@ public record Violation(Kind kind, Workload workload, boolean inside, long time,
         /** When all was over, it could not be had, or not all permits. */
         NOT_FREE("not free at the end"),
         /** When all was over, keys were left. */
-        KEYS_LEFT("keys left behind"),
-        /** The history checker found no order that explains what was seen. */
-        HISTORY("history not linearizable");
+        KEYS_LEFT("keys left behind");
 
         private final String text;
 

@@ -221,6 +221,26 @@ interface RequestContract extends Contract {
         assertThat(queue(three, "3")).isInstanceOf(Granted.class);
     }
 
+    /** Whoever got it within its client has no use for its ticket: the lock would go to one who does not wait. */
+    @Test
+    @Faults({45, 49})
+    default void release_takesTheTicketsOfThoseWhoWereServedAlong() {
+        bench().needs(Capability.FIRST_COME);
+        DirectStore one = bench().direct();
+        DirectStore two = bench().direct();
+        acquire(one, "1", Bench.LONG);
+        queue(one, "2");
+        queue(one, "3");
+        queue(two, "4");
+
+        assertThat(get(one.store().release(bench().name(), owner(one, "1"), List.of(owner(one, "2"), owner(one, "3")))))
+                .isEqualTo(ReleaseReply.RELEASED);
+
+        assertThat(queue(two, "4")).isInstanceOf(AcquireReply.Granted.class);
+        assertThat(release(one, "2")).isEqualTo(ReleaseReply.NOT_OWNER);
+        assertThat(release(two, "4")).isEqualTo(ReleaseReply.RELEASED);
+    }
+
     @Test
     @Faults(44)
     default void release_tellsTheFirstWaiterAndNobodyElse() {
