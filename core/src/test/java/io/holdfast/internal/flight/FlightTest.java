@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -108,6 +109,10 @@ class FlightTest {
                             "long", o -> o.lease(Duration.ofMillis(1500)).maxHold(Duration.ofMillis(700)))
                     .acquire(Duration.ZERO);
             await().atMost(Duration.ofSeconds(10)).until(() -> !lease.isValid());
+            // It is written down after it is lost: by the thread that loses this one next.
+            Lease next = locks.lock("next", o -> o.lease(Duration.ofMillis(100)).renewal(false))
+                    .acquire(Duration.ZERO);
+            next.lost().toCompletableFuture().get(10, TimeUnit.SECONDS);
         });
 
         RecordedEvent lost = one(events, "io.holdfast.LeaseLost", "long");
