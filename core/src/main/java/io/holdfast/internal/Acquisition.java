@@ -56,6 +56,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     private final Executor runner;
     private final boolean callerRuns;
 
+    /** Whom of this client it is known to stand directly behind in the store's queue. */
+    private @Nullable String follows;
+
     /** None until its turn to talk to the store comes. */
     private @Nullable OwnerId id;
 
@@ -214,6 +217,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
 
     /** Draws the id. One that waits, or is only handed to the worker, must be found when the client is closed. */
     private void newOwner() {
+        standBehind(null);
         id = engine.newOwner(wish.startThread());
         owner = id.text();
         standing = standing.asked(platform.nanoTime());
@@ -354,11 +358,14 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                     Failures.unconfirmed(engine.storeAddress(), unconfirmed.replicas(), options.minReplicas()));
         } else if (reply instanceof AcquireReply.Queued inLine) {
             long recheckNanos = inLine.recheck().toNanos();
-            refused(inLine.notified() ? recheckNanos : Math.min(recheckNanos, pauseNanos()), inLine.notified());
+            refused(
+                    inLine.notified() ? recheckNanos : Math.min(recheckNanos, pauseNanos()),
+                    inLine.notified(),
+                    inLine.behind());
         } else if (reply instanceof AcquireReply.Failed failure) {
             failed(failure.failure(), true);
         } else {
-            refused(0, false);
+            refused(0, false, null);
         }
     }
 
@@ -511,13 +518,16 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     /** Held by another. */
-    private void refused(long recheckNanos, boolean notified) {
+    private void refused(long recheckNanos, boolean notified, @Nullable String behind) {
         boolean askNow = false;
         boolean over = false;
         PushedGrant granted = null;
         synchronized (this) {
             if (phase != Phase.ASKING) {
-                engine.releases().undo(name, owner, options.lease());
+                // One that was passed the lock meanwhile has left its ticket to whoever gives the lock back.
+                if (!engine.lines().takesBack(name, owner)) {
+                    engine.releases().undo(name, owner, options.lease());
+                }
                 return;
             }
             standing = standing.refused();
@@ -540,6 +550,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             } else {
                 granted = news;
                 rest(recheckNanos);
+                standBehind(isStrict() ? behind : null);
             }
         }
         if (granted != null) {
@@ -656,8 +667,19 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
 
     private void finish() {
         phase = Phase.ENDED;
+        standBehind(null);
         cancel(recheck);
         cancel(deadline);
+    }
+
+    private void standBehind(@Nullable String before) {
+        if (follows != null) {
+            engine.lines().leaves(follows, owner);
+        }
+        follows = before;
+        if (before != null) {
+            engine.lines().follows(before, owner);
+        }
     }
 
     private void post() {

@@ -22,6 +22,9 @@ final class Lines {
     /** By the name of the lock: those who follow one another as they stood in the store's queue. */
     private final ConcurrentMap<String, Procession> processions = new ConcurrentHashMap<>();
 
+    /** Owner ids: who stands directly behind whom in the store's queue. */
+    private final ConcurrentMap<String, String> followers = new ConcurrentHashMap<>();
+
     Lines(Engine engine) {
         this.engine = engine;
     }
@@ -76,9 +79,25 @@ final class Lines {
         }
     }
 
+    /** One waits directly behind another in the store's queue. */
+    void follows(String before, String owner) {
+        followers.put(before, owner);
+    }
+
+    /** It does not any more. */
+    void leaves(String before, String owner) {
+        followers.remove(before, owner);
+    }
+
+    /** Who waits directly behind another in the store's queue; null if nobody of this client is known to. */
+    @Nullable
+    String follower(String owner) {
+        return followers.get(owner);
+    }
+
     /** One has the lock behind whom these stand in the store's queue. */
     void precedes(HeldLease lease, int tokens, List<String> behind) {
-        if (!behind.isEmpty()) {
+        if (tokens > 1) {
             Procession before = processions.put(lease.name(), new Procession(engine, lease, tokens, behind));
             if (before != null) {
                 takeBack(lease, before.served());
@@ -105,6 +124,12 @@ final class Lines {
     List<String> served(HeldLease lease) {
         Procession procession = procession(lease);
         return procession != null && processions.remove(lease.name(), procession) ? procession.served() : List.of();
+    }
+
+    /** Whether a ticket will be taken back along with the lock, which is still held. */
+    boolean takesBack(String name, String owner) {
+        Procession procession = processions.get(name);
+        return procession != null && procession.hasServed(owner);
     }
 
     /** Whether the store gave it to one behind whom others of this client stood. */
@@ -183,6 +208,6 @@ final class Lines {
     }
 
     boolean isEmpty() {
-        return lines.isEmpty() && processions.isEmpty();
+        return lines.isEmpty() && processions.isEmpty() && followers.isEmpty();
     }
 }

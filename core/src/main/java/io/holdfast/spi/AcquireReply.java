@@ -1,6 +1,7 @@
 package io.holdfast.spi;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The answer to an {@link AcquireRequest}. */
 public sealed interface AcquireReply {
@@ -32,8 +33,18 @@ public sealed interface AcquireReply {
      * @param recheck ask again after this time at the latest, which also keeps the ticket alive
      * @param notified whether {@link StoreEvents#wake} will tell when to ask again; if not, as with a holder that is no
      *     client of this library, the engine asks again with its own pauses
+     * @param behind the owner directly before it, in the queue or holding the lock, if that is one of the same client and
+     *     it wants {@link AcquireRequest#ONE_EACH}; null if not, or not known. The engine passes the lock on from that one
+     *     to this one, if there are tokens left.
      */
-    record Queued(Duration recheck, boolean notified) implements AcquireReply {}
+    record Queued(
+            Duration recheck, boolean notified, @Nullable String behind) implements AcquireReply {
+
+        /** Behind one of another client, or nobody knows whom. */
+        public Queued(Duration recheck, boolean notified) {
+            this(recheck, notified, null);
+        }
+    }
 
     /** Another has the lock, and no ticket was asked for. */
     record Busy() implements AcquireReply {}

@@ -19,8 +19,9 @@ public record AcquireRequest(
         String name, String owner, Duration lease, boolean waits, int tokens, Share share, int replicas) {
 
     /**
-     * One token; and if the lock is given to a ticket, one more for each ticket of the same client that stands directly behind
-     * it, as {@link PushedGrant#behind} names them. Only a store with {@link Capability#FIRST_COME} is asked for it.
+     * One token; and if the lock is given to a ticket, as many as the store thinks fit for those of the same client who stand
+     * directly behind it, as {@link PushedGrant#behind} names them, or come to stand there, see
+     * {@link AcquireReply.Queued#behind}. Only a store with {@link Capability#FIRST_COME} is asked for it.
      */
     public static final int ONE_EACH = 0;
 

@@ -26,6 +26,8 @@ final class Call {
     private final long deadline;
     private Request request;
     private boolean repeated;
+    private boolean alone;
+    private int together = 1;
     private @Nullable String lifeBefore;
     private RedisLink.@Nullable Answer answer;
     private @Nullable RuntimeException failure;
@@ -93,6 +95,27 @@ final class Call {
         request = byText;
         stage.compareAndSet(Stage.SENT, Stage.QUEUED);
         return true;
+    }
+
+    /** The server did not do it together with others: it is to be sent by itself. */
+    void sendAlone() {
+        alone = true;
+        stage.compareAndSet(Stage.SENT, Stage.QUEUED);
+    }
+
+    /** Whether one command, and one reply, may do for this and another. */
+    boolean joins(Call other) {
+        return !alone && !other.alone && request.joins(other.request);
+    }
+
+    /** With how many others, sent directly behind it, it shares a command. */
+    void sharesWith(int others) {
+        together = 1 + others;
+    }
+
+    /** For how many its reply is. */
+    int together() {
+        return together;
     }
 
     void answer(Object value, @Nullable String life) {

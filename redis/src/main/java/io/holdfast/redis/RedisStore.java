@@ -301,7 +301,7 @@ public final class RedisStore implements LockStore {
                 Duration recheck = recheck(reply.part(3).number(), reply.part(4).count());
                 boolean notified = reply.part(5).count() == 1;
                 listen();
-                yield new AcquireReply.Queued(recheck, notified);
+                yield new AcquireReply.Queued(recheck, notified, before(request, reply));
             }
             case 4 -> {
                 if (ask.first()) {
@@ -325,6 +325,16 @@ public final class RedisStore implements LockStore {
         return acquired == null
                 ? send(ask.again(released, ask.first() && code != 4))
                 : CompletableFuture.completedFuture(new ExchangeReply(released, acquired));
+    }
+
+    /** Whom of the same client a request stands directly behind. */
+    private static @Nullable String before(AcquireRequest request, Reply queued) {
+        if (request.tokens() != AcquireRequest.ONE_EACH || queued.list(6).size() == 6) {
+            return null;
+        }
+        String before = queued.part(6).text();
+        String owner = request.owner();
+        return before.startsWith(owner.substring(0, owner.indexOf(':') + 1)) ? before : null;
     }
 
     /**

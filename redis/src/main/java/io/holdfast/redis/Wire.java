@@ -23,6 +23,9 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * reply, or to lead. A leader goes when all that was sent up to its own command is answered; the first of those who wait
  * leads next, or whoever comes before it wakes.
  *
+ * <p>Requests that stand side by side and want a ticket for the same lock are sent as one command, whose reply has a part for
+ * each. If the server does none of them that way, each is sent by itself.
+ *
  * <p>After any doubt about what will come next the connection is dropped, so that no reply is ever taken for that of
  * another command. A command whose connection breaks is sent once more on a new one: every command of ours may be
  * repeated. The time-out covers all of it, waiting for the connection and connecting included. The connection is cut at
@@ -276,14 +279,31 @@ final class Wire {
         if (sent.size() == before) {
             return;
         }
+        List<Call> joined = new ArrayList<>();
         int passed = 0;
         for (Call call : sent) {
             if (passed++ >= before) {
-                call.request().writeTo(wire);
+                if (!joined.isEmpty() && !call.joins(joined.get(0))) {
+                    write(wire, joined);
+                    joined.clear();
+                }
+                joined.add(call);
             }
         }
+        write(wire, joined);
         // Sends what is written, and reads nothing.
         wire.getMany(0);
+    }
+
+    /** Writes one command for all of these. */
+    private static void write(Connection wire, List<Call> joined) {
+        Call first = joined.get(0);
+        first.sharesWith(joined.size() - 1);
+        if (joined.size() == 1) {
+            first.request().writeTo(wire);
+        } else {
+            Request.together(joined.stream().map(Call::request).toList()).writeTo(wire);
+        }
     }
 
     /** Hands out the replies to all that is sent by now. */
@@ -302,25 +322,38 @@ final class Wire {
                 // Jedis may have gone on over another connection, and the reply may be anybody's.
                 throw new JedisConnectionException("cut at its deadline");
             }
-            Call call = sent.element();
             if (reply instanceof JedisDataException error) {
                 wantsNew |= JedisErrors.wantsNewConnection(error);
-                if (error instanceof JedisNoScriptException && call.sendByText()) {
-                    sendLater(call, own);
-                } else {
-                    call.fail(error);
-                }
-            } else {
-                call.answer(reply, life);
             }
-            wake(call, own);
-            sent.remove();
-            left--;
-            if (left == half && !closed && !wantsNew && !queue.isEmpty()) {
-                write(wire, null);
+            int together = sent.element().together();
+            for (int i = 0; i < together; i++) {
+                settle(sent.element(), reply, i, together, own);
+                sent.remove();
+            }
+            left -= together;
+            if (left <= half && !closed && !wantsNew && !queue.isEmpty()) {
+                half = -1;
+                write(wire, (Call) null);
             }
         }
         suspect = wantsNew;
+    }
+
+    /** One of those for whom a reply is. */
+    private void settle(Call call, Object reply, int index, int together, Call own) {
+        if (reply instanceof JedisNoScriptException && call.sendByText()) {
+            sendLater(call, own);
+        } else if (reply instanceof JedisDataException error) {
+            call.fail(error);
+        } else if (together > 1 && reply instanceof List<?> parts && parts.isEmpty()) {
+            call.sendAlone();
+            sendLater(call, own);
+        } else if (together > 1 && reply instanceof List<?> parts && parts.size() == together) {
+            call.answer(parts.get(index), life);
+        } else {
+            call.answer(reply, life);
+        }
+        wake(call, own);
     }
 
     /** Those without a reply are sent again or fail. */

@@ -10,7 +10,7 @@
 --      4 fence     string  the last fencing token
 --      5 holds     hash    owner -> "<token> <weight>" for those who share, and = -> "<kind> <weight of all> <permits>"; may be
 --                          left out by who never shares
--- ARGV 1 acquire | release | resize
+-- ARGV 1 acquire | release | resize | together
 --      2 owner     <client>:<thread>:<number>
 --      3 channel   what the name of every client's inbox starts with
 --      release only:
@@ -23,13 +23,19 @@
 --      5 not after, server time in us: a request that arrives later is refused
 --      6 life of a ticket, ms; 0: does not wait
 --      7 length of a grant, ms
---      8 how many tokens to reserve; 0: one, and if a ticket is granted one more for each of this client directly behind it
+--      8 how many tokens to reserve; 0: one, and if a ticket is granted as many as may follow it from the same client
 --      9 exchange: an owner that gives up what it has first, and whose place in line the caller takes; or absent, or empty
 --      10 to share it: r to read, p for permits
 --      11, 12 how many permits, of how many
+--      together only: several acquires in one, which differ in owner and time alone
+--      2 and 3, 4 as above: of the first; 5 as above
+--      6 to 8 as above
+--      9 and more: owner and "not after" of each of the others
+-- Reply of together: a list with the reply of each, if all of them are queued; nothing if they are to ask one by one
 -- Reply of acquire: { code, server time in us, 1 if the owner that gave up had the lock else 0, ... }
 --      1 granted   token, how many are reserved from there on
---      2 queued    ms until an expiry of what stands in the way, place in line from 0, 1 if the holder will notify
+--      2 queued    ms until an expiry of what stands in the way, place in line from 0, 1 if the holder will notify; and who
+--                  is directly before it, in line or as the holder, if no number of tokens was given and it has just come
 --      3 busy
 --      4 too late
 --      5 the key has no expiry
@@ -47,7 +53,7 @@ local mine = 'hf1:' .. owner .. ':'
 local MOST_DEAD = 64
 local MOST_GRANTS = 64
 -- So many of one client can have a lock one after the other before the store is asked again.
-local MOST_BEHIND = 32
+local ROW = 64
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
 local LAST_TOKEN = 9007199254740991
 -- The counter may be ahead of the clock by this much, in us, before tokens are handed out one by one: less than where a
@@ -62,6 +68,48 @@ end
 
 local function holdsKey()
   return KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
+end
+
+-- Puts some of one client in line behind somebody who has the lock whole and will notify: the reply of each. Nothing if it
+-- is not as simple as that.
+local function lineUp(owners, ends, ticketMs, grant, count)
+  local value = redis.pcall('GET', lock)
+  local holder = type(value) == 'string' and string.match(value, '^hf1:(.*):[%d+]*$')
+  local left = holder and redis.call('PTTL', lock) or -1
+  if left < 0 then
+    return nil
+  end
+  local now = micros()
+  for i = 1, #owners do
+    if owners[i] == holder or now > tonumber(ends[i]) then
+      return nil
+    end
+  end
+  local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
+  local before, last = tail[1] or holder, tail[2]
+  local place = last and math.max(tonumber(last) + 1, now) or now
+  local ahead = last and redis.call('ZCARD', queue) or 0
+  local ticket = string.format('%.0f %s %s', math.floor(now / 1000) + ticketMs, grant, count)
+  local places, texts = {}, {}
+  for i = 1, #owners do
+    places[2 * i - 1], places[2 * i] = string.format('%.0f', place + i - 1), owners[i]
+    texts[2 * i - 1], texts[2 * i] = owners[i], ticket
+  end
+  local added = redis.call('ZADD', queue, 'NX', unpack(places))
+  redis.call('HSET', tickets, unpack(texts))
+  redis.call('PEXPIRE', queue, 2 * ticketMs)
+  redis.call('PEXPIRE', tickets, 2 * ticketMs)
+  local replies = {}
+  for i = 1, #owners do
+    if added == #owners then
+      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, count == '0' and before or nil }
+      before = owners[i]
+    else
+      -- Who stands there already keeps its place.
+      replies[i] = { 2, now, 0, left, redis.call('ZRANK', queue, owners[i]), 1 }
+    end
+  end
+  return replies
 end
 
 -- What most runs are: nobody waits, and the lock is free, or given back by the only one who has it. The rest of the script
@@ -97,6 +145,17 @@ elseif op == 'acquire' and tonumber(ARGV[8]) < 2 and (ARGV[9] or '') == '' and r
       redis.call('SET', lock, mine .. number, 'NX', 'PX', ARGV[4])
     end
     return { 1, now, 0, token, 1 }
+  end
+elseif op == 'together' then
+  local owners, ends = { owner }, { ARGV[5] }
+  for i = 9, #ARGV, 2 do
+    owners[#owners + 1], ends[#ends + 1] = ARGV[i], ARGV[i + 1]
+  end
+  return lineUp(owners, ends, tonumber(ARGV[6]), ARGV[7], ARGV[8]) or {}
+elseif op == 'acquire' and ARGV[6] ~= '0' and not ARGV[9] then
+  local replies = lineUp({ owner }, { ARGV[5] }, tonumber(ARGV[6]), ARGV[7], ARGV[8])
+  if replies then
+    return replies[1]
   end
 end
 
@@ -244,17 +303,17 @@ local function give(to, wanted, expiry, ms, share, weight, of)
   return token, count
 end
 
--- One that has just left the queue, and those of the same client directly behind: how many, and who, without the client.
+-- Those of the same client directly behind one that has just left the queue, without the client.
 local function behind(who)
   local client = string.match(who, '^[^:]*:')
-  local count, list = 1, ''
-  for _, other in ipairs(redis.call('ZRANGE', queue, 0, MOST_BEHIND - 1)) do
+  local list = ''
+  for _, other in ipairs(redis.call('ZRANGE', queue, 0, ROW - 2)) do
     if string.sub(other, 1, #client) ~= client then
       break
     end
-    count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)
+    list = list .. ',' .. string.sub(other, #client + 1)
   end
-  return count, list
+  return list
 end
 
 local function tell(to, news)
@@ -265,7 +324,7 @@ local function grant(to, ms, wanted, share, weight, of)
   drop(to)
   local followers = ''
   if wanted == 0 then
-    wanted, followers = behind(to)
+    wanted, followers = ROW, behind(to)
   end
   -- The message gives the time, so the expiry has to count from that very time.
   local token, count = give(to, wanted, 'PXAT', text(nowMs + ms), share, weight, of)

@@ -85,8 +85,7 @@ class AllScriptIT {
                     Integer.toString(member.of())));
         }
         return run(members, args).stream()
-                .map(reply -> new Reply(((List<?>) reply)
-                        .stream().map(number -> (Long) requireNonNull(number)).toList()))
+                .map(reply -> Scripts.reply((List<?>) reply))
                 .toList();
     }
 

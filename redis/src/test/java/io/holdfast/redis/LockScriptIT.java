@@ -366,15 +366,15 @@ class LockScriptIT {
 
     @Test
     @Faults(49)
-    void grant_namesThoseOfTheSameClientDirectlyBehind_andHasATokenForEach() {
+    void grant_namesThoseOfTheSameClientDirectlyBehind_andHasTokensForMore() {
         counterIsBehindTheClock();
         scripts.attempt("a", "c1:1:x", 30_000);
         inLine("c2:1:y", "c2:2:y", "c2:3:y", "c:9:z", "c2:4:y");
 
         String[] grant = grantOnReleaseBy("c1:1:x");
 
-        assertThat(grant).startsWith("c2:1:y").contains("3,2:y,3:y").hasSize(6);
-        assertThat(scripts.value("a")).isEqualTo("hf1:c2:1:y:" + grant[1] + "+2");
+        assertThat(grant).startsWith("c2:1:y").contains("64,2:y,3:y").hasSize(6);
+        assertThat(scripts.value("a")).isEqualTo("hf1:c2:1:y:" + grant[1] + "+63");
         assertThat(scripts.queued("a")).isEqualTo(List.of("c2:2:y", "c2:3:y", "c:9:z", "c2:4:y"));
     }
 
@@ -385,18 +385,18 @@ class LockScriptIT {
         scripts.attempt("a", "c1:1:x", 30_000);
         inLine("c2:1:y", "c22:2:y");
 
-        assertThat(grantOnReleaseBy("c1:1:x")).contains("1").doesNotContain("2,2:y");
+        assertThat(grantOnReleaseBy("c1:1:x")).contains("64").doesNotContain("64,2:y");
     }
 
     @Test
     void grant_namesABoundedNumberOfThem() {
         counterIsBehindTheClock();
         scripts.attempt("a", "c1:1:x", 30_000);
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 70; i++) {
             inLine("c2:" + i + ":y");
         }
 
-        assertThat(grantOnReleaseBy("c1:1:x")[2]).startsWith("33,1:y,2:y,").endsWith(",32:y");
+        assertThat(grantOnReleaseBy("c1:1:x")[2]).startsWith("64,1:y,2:y,").endsWith(",63:y");
     }
 
     /** On a counter that runs ahead of the clock there is one token only, and the client sees that. */
@@ -418,6 +418,82 @@ class LockScriptIT {
         assertThat(scripts.release("a", "c2:1:y", "c2:2:y", "c2:3:y")).isTrue();
 
         assertThat(scripts.holder("a")).isEqualTo("c3:1:z");
+        assertThat(scripts.queued("a")).isEmpty();
+        assertThat(scripts.tickets("a")).isZero();
+    }
+
+    @Test
+    void newcomer_isToldWhomItStandsBehind() {
+        scripts.attempt("a", "c1:1:x", 30_000);
+
+        assertThat(scripts.reserve("a", "c2:1:y", 0).before()).isEqualTo("c1:1:x");
+        assertThat(scripts.reserve("a", "c2:2:y", 0).before()).isEqualTo("c2:1:y");
+        assertThat(scripts.reserve("a", "c2:1:y", 0).before())
+                .as("who was there before keeps what it was told")
+                .isNull();
+        assertThat(scripts.reserve("a", "c2:3:y", 2).before())
+                .as("who asks for tokens of its own does not follow")
+                .isNull();
+    }
+
+    @Test
+    void together_doesForEachWhatItWouldHaveGotAlone() {
+        counterIsBehindTheClock();
+        scripts.attempt("a", "c1:1:x", 30_000);
+        inLine("c3:1:z");
+
+        List<Scripts.Reply> replies = scripts.together("a", Scripts.NO_HURRY, "c2:1:y", "c2:2:y", "c2:3:y");
+
+        assertThat(replies).extracting(Scripts.Reply::code).containsExactly(2L, 2L, 2L);
+        assertThat(replies).extracting(reply -> reply.numbers().get(4)).containsExactly(1L, 2L, 3L);
+        assertThat(replies).extracting(Scripts.Reply::before).containsExactly("c3:1:z", "c2:1:y", "c2:2:y");
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c3:1:z", "c2:1:y", "c2:2:y", "c2:3:y"));
+        assertThat(scripts.tickets("a")).isEqualTo(4);
+        inLine("c4:1:z");
+        assertThat(scripts.queued("a").get(4)).as("behind all of them").isEqualTo("c4:1:z");
+        scripts.release("a", "c1:1:x");
+        assertThat(grantOnReleaseBy("c3:1:z")[2]).isEqualTo("64,2:y,3:y");
+    }
+
+    @Test
+    void together_leavesWhoStandsInLineWhereItStands() {
+        scripts.attempt("a", "c1:1:x", 30_000);
+        inLine("c2:1:y", "c3:1:z");
+
+        List<Scripts.Reply> replies = scripts.together("a", Scripts.NO_HURRY, "c2:2:y", "c2:1:y");
+
+        assertThat(replies).extracting(reply -> reply.numbers().get(4)).containsExactly(2L, 0L);
+        assertThat(replies).extracting(Scripts.Reply::before).containsOnlyNulls();
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c2:1:y", "c3:1:z", "c2:2:y"));
+    }
+
+    /** What is not simple is left to whoever asks alone. */
+    @Test
+    @Faults(16)
+    void together_doesNothingUnlessAllAreToWait() {
+        assertThat(scripts.together("a", Scripts.NO_HURRY, "c2:1:y", "c2:2:y"))
+                .as("free")
+                .isEmpty();
+        scripts.attempt("a", "c2:2:y", 30_000);
+        assertThat(scripts.together("a", Scripts.NO_HURRY, "c2:1:y", "c2:2:y"))
+                .as("one of them has it")
+                .isEmpty();
+        assertThat(scripts.together("a", "1", "c2:1:y", "c2:3:y"))
+                .as("one is too late")
+                .isEmpty();
+        redis.command("PERSIST", "distributed_lock:a");
+        assertThat(scripts.together("a", Scripts.NO_HURRY, "c2:1:y", "c2:3:y"))
+                .as("it never ends")
+                .isEmpty();
+        redis.command("SET", "distributed_lock:a", "somebody else's", "PX", "30000");
+        assertThat(scripts.together("a", Scripts.NO_HURRY, "c2:1:y", "c2:3:y"))
+                .as("nobody will call")
+                .isEmpty();
+        redis.command("DEL", "distributed_lock:a");
+        scripts.tryRead("a", "c1:1:x", 30_000);
+        assertThat(scripts.together("a", Scripts.NO_HURRY, "c2:1:y", "c2:3:y"))
+                .as("it is shared")
+                .isEmpty();
         assertThat(scripts.queued("a")).isEmpty();
         assertThat(scripts.tickets("a")).isZero();
     }

@@ -85,6 +85,20 @@ final class Scripts {
         return acquire(name, owner, 30_000, NO_HURRY, 6_000, 2_000, tokens);
     }
 
+    /** Several ask in one go for the lock, and as many tokens as may follow. */
+    List<Reply> together(String name, String notAfter, String... owners) {
+        List<String> args =
+                new ArrayList<>(List.of("together", owners[0], keys.inbox(), "30000", NO_HURRY, "6000", "2000", "0"));
+        for (int i = 1; i < owners.length; i++) {
+            args.addAll(List.of(owners[i], notAfter));
+        }
+        List<String> scriptKeys = List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
+        if (!(run(Script.LOCK, scriptKeys, args.toArray(String[]::new)) instanceof List<?> replies)) {
+            throw new AssertionError("lock.lua must answer with a list");
+        }
+        return replies.stream().map(reply -> reply((List<?>) reply)).toList();
+    }
+
     /** One gives up what it has, and another asks in the same go. */
     Reply exchange(String name, String before, String owner, String notAfter) {
         return acquire(name, owner, 30_000, notAfter, 6_000, 2_000, 1, before);
@@ -226,15 +240,25 @@ final class Scripts {
         if (!(run(Script.LOCK, scriptKeys, args) instanceof List<?> list)) {
             throw new AssertionError("lock.lua must answer with a list");
         }
-        return new Reply(list.stream().map(number -> (Long) number).toList());
+        return reply(list);
+    }
+
+    /** What lock.lua has answered. */
+    static Reply reply(List<?> list) {
+        boolean hasText = !list.isEmpty() && list.get(list.size() - 1) instanceof String;
+        List<?> numbers = hasText ? list.subList(0, list.size() - 1) : list;
+        return new Reply(
+                numbers.stream().map(number -> (Long) number).toList(),
+                hasText ? (String) list.get(list.size() - 1) : null);
     }
 
     /**
      * An answer of lock.lua.
      *
-     * @param numbers all of it
+     * @param numbers all of it that are
+     * @param before whom one that is queued stands behind, if that is told
      */
-    record Reply(List<Long> numbers) {
+    record Reply(List<Long> numbers, @Nullable String before) {
         long code() {
             return numbers.get(0);
         }

@@ -16,8 +16,12 @@ import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -138,6 +142,90 @@ class CommandCountIT {
             // Whoever waits also asks from time to time; but the store has given the lock once, and was given it twice.
             assertThat(redis.commandStats()).containsEntry("publish", 1L).containsEntry("del", 2L);
             assertThat(locks.inspect("order:12345")).isEmpty();
+        }
+    }
+
+    /** Those who come while one of their client has it join those behind it, unless somebody else came before them. */
+    @Test
+    @Faults({44, 49})
+    void fairHandOver_toThoseOfAClientWhoCameLater_costsNoCommand() throws Exception {
+        redis.command("SET", "distributed_lock:~fence", "1");
+        try (Holdfast locks = connect();
+                Holdfast other = connect()) {
+            HandOver.isTold(redis, other, locks);
+            Line line = new Line(locks, "order:12345");
+            locks.fairLock("order:12345").lock();
+            line.joins(locks);
+            locks.fairLock("order:12345").unlock();
+            line.has(1);
+            redis.command("CONFIG", "RESETSTAT");
+            line.joins(locks);
+            line.joins(locks);
+            line.joins(other);
+            line.joins(locks);
+
+            line.goesOn();
+
+            line.has(2);
+            line.goesOn();
+            line.has(3);
+            assertThat(redis.commandStats()).as("passed on here").doesNotContainKeys("publish", "del");
+            line.goesOn();
+            line.has(4);
+            assertThat(redis.commandStats()).as("the other client came first").containsEntry("publish", 1L);
+            line.goesOn();
+            line.has(5);
+            line.goesOn();
+            line.isOver();
+            assertThat(locks.inspect("order:12345")).isEmpty();
+        }
+    }
+
+    /** Threads that come one after the other, and give the lock back when they are told to. */
+    private static final class Line {
+        private final Holdfast any;
+        private final String name;
+        private final List<Future<Boolean>> threads = new ArrayList<>();
+        private final Semaphore goOn = new Semaphore(0);
+        private final AtomicInteger had = new AtomicInteger();
+
+        Line(Holdfast any, String name) {
+            this.any = any;
+            this.name = name;
+        }
+
+        /** One more; comes back when it stands in line. */
+        void joins(Holdfast client) {
+            int number = threads.size() + 1;
+            Set<String> before = waiting();
+            threads.add(Crowd.start(() -> {
+                DistributedLock lock = client.fairLock(name);
+                lock.lock();
+                assertThat(had.incrementAndGet()).as("first come, first served").isEqualTo(number);
+                goOn.acquire();
+                return lock.unlock();
+            }));
+            until(() -> !before.containsAll(waiting()));
+        }
+
+        private Set<String> waiting() {
+            return any.inspect(name).stream()
+                    .flatMap(info -> info.waiters().stream())
+                    .collect(Collectors.toSet());
+        }
+
+        void has(int number) {
+            until(() -> had.get() == number);
+        }
+
+        void goesOn() {
+            goOn.release();
+        }
+
+        void isOver() throws Exception {
+            for (Future<Boolean> one : threads) {
+                assertThat(Crowd.get(one)).isTrue();
+            }
         }
     }
 

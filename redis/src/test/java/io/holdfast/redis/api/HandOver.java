@@ -48,6 +48,6 @@ final class HandOver {
     }
 
     private static long asks(RedisServer redis) {
-        return redis.commandStats().getOrDefault("zscore", 0L);
+        return redis.commandStats().getOrDefault("hset", 0L);
     }
 }

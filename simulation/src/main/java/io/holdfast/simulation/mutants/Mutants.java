@@ -585,14 +585,20 @@ final class Mutants {
                     new Edit(
                             LOCK,
                             "    if string.sub(other, 1, #client) ~= client then\n" + "      break\n" + "    end\n"
-                                    + "    count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)\n",
+                                    + "    list = list .. ',' .. string.sub(other, #client + 1)\n",
                             "    if string.sub(other, 1, #client) == client then\n"
-                                    + "      count, list = count + 1, list .. ',' .. string.sub(other, #client + 1)\n"
+                                    + "      list = list .. ',' .. string.sub(other, #client + 1)\n"
                                     + "    end\n")),
-            Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
             Mutant.of(
-                    "a row has more turns than tokens",
-                    new Edit(PROCESSION, " && next < behind.size() && tokensLeft > 0)", " && next < behind.size())")),
+                    "who comes to a row takes its place behind the holder, whoever waits",
+                    new Edit(
+                            LOCK,
+                            "local before, last = tail[1] or holder, tail[2]",
+                            "local before, last = holder, tail[2]")),
+            Mutant.of(
+                    "who was passed the lock while it asked leaves its ticket, row or no row",
+                    new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, owner)) {", "if (owner.isEmpty()) {")),
+            Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
             Mutant.of(
                     "a row ends, and the tickets of those who were served stay",
                     new Edit(PROCESSION, "                served.add(id);\n", "                served.size();\n")),

@@ -347,6 +347,109 @@ class PushedGrantTest {
         assertThat(store.releases).contains(id(0), id(1));
     }
 
+    // --- with those of the same client that come to stand behind it
+
+    private static AcquireReply behind(String owner) {
+        return new AcquireReply.Queued(Duration.ofSeconds(20), true, owner);
+    }
+
+    private CompletableFuture<Lease> inLineBehind(String owner) {
+        store.next = CompletableFuture.completedFuture(behind(owner));
+        return inLine();
+    }
+
+    @Test
+    void thoseWhoCameLater_haveItOneAfterTheOther_withoutAWordToTheStore() {
+        CompletableFuture<Lease> first = inLine();
+        pushToTheFirst(3);
+        CompletableFuture<Lease> second = inLineBehind(id(0));
+        CompletableFuture<Lease> third = inLineBehind(id(1));
+        CompletableFuture<Lease> fourth = inLineBehind(id(2));
+
+        assertThat(release(first)).isTrue();
+        assertThat(second.join().token()).isEqualTo(8);
+        assertThat(release(second)).isTrue();
+        assertThat(third.join().token()).isEqualTo(9);
+        assertThat(store.releases).isEmpty();
+        assertThat(release(third)).isTrue();
+
+        assertThat(store.releases).containsExactly(id(1), id(2), id(0));
+        assertThat(fourth).as("no token is left").isNotDone();
+    }
+
+    /** It stands behind one of another client, or behind one whose own place is not known yet. */
+    @Test
+    void oneThatDoesNotStandDirectlyBehind_isLeftToTheStore() {
+        CompletableFuture<Lease> first = inLine();
+        pushToTheFirst(3);
+        CompletableFuture<AcquireReply> late = new CompletableFuture<>();
+        store.next = late;
+        CompletableFuture<Lease> second = inLine();
+        CompletableFuture<Lease> third = inLineBehind(id(1));
+
+        assertThat(release(first)).isTrue();
+        late.complete(behind(id(0)));
+        clock.advance(Duration.ZERO);
+
+        assertThat(store.releases).containsExactly(id(0));
+        assertThat(second).isNotDone();
+        assertThat(third).isNotDone();
+    }
+
+    /** Its ticket may have run out meanwhile, and been taken anew behind others. */
+    @Test
+    @Faults(45)
+    void oneThatAsksAgain_standsWhereItIsTold() {
+        CompletableFuture<Lease> first = inLine();
+        pushToTheFirst(3);
+        CompletableFuture<Lease> second = inLineBehind(id(0));
+        store.next = null;
+        clock.advance(Duration.ofSeconds(20));
+        assertThat(store.asks).hasSizeGreaterThan(2);
+
+        assertThat(release(first)).isTrue();
+
+        assertThat(store.releases).containsExactly(id(0));
+        assertThat(second).isNotDone();
+    }
+
+    @Test
+    void oneThatWasPassedTheLockWhileItAsked_leavesItsTicketToTheRelease() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<AcquireReply> late = new CompletableFuture<>();
+        store.next = late;
+        CompletableFuture<Lease> second = inLine();
+        pushToTheFirst(2);
+        assertThat(release(first)).isTrue();
+        assertThat(second.join().token()).isEqualTo(8);
+
+        late.complete(behind(id(0)));
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(store.releases).isEmpty();
+        assertThat(release(second)).isTrue();
+
+        assertThat(store.releases).containsExactly(id(1), id(0));
+    }
+
+    /** What the release took back may have been put there once more by the request. */
+    @Test
+    @Faults(16)
+    void oneThatIsAnsweredAfterTheRelease_takesItsTicketBackItself() {
+        CompletableFuture<Lease> first = inLine();
+        CompletableFuture<AcquireReply> late = new CompletableFuture<>();
+        store.next = late;
+        CompletableFuture<Lease> second = inLine();
+        pushToTheFirst(2);
+        assertThat(release(first)).isTrue();
+        assertThat(release(second)).isTrue();
+        store.releases.clear();
+
+        late.complete(behind(id(0)));
+        clock.advance(Duration.ofSeconds(1));
+
+        assertThat(store.releases).containsExactly(id(1));
+    }
+
     /** Everybody waits, unless told otherwise; what was asked is kept. */
     private static final class PushingStore implements LockStore {
         final List<AcquireRequest> asks = new CopyOnWriteArrayList<>();
