@@ -99,6 +99,7 @@ class ArchitectureTest {
         assertThat(LIBRARY.contain("io.holdfast.internal.Engine")).isTrue();
         assertThat(LIBRARY.contain("io.holdfast.redis.RedisStore")).isTrue();
         assertThat(LIBRARY.contain("io.holdfast.micrometer.HoldfastMetrics")).isTrue();
+        assertThat(LIBRARY.contain("io.holdfast.spring.Locked")).isTrue();
         assertThat(LIBRARY.contain("io.holdfast.testkit.Faults")).isTrue();
     }
 
@@ -136,6 +137,7 @@ class ArchitectureTest {
                         "io.holdfast.jdbc..",
                         "io.holdfast.http..",
                         "io.holdfast.micrometer..",
+                        "io.holdfast.spring..",
                         "io.holdfast.testkit..",
                         "io.holdfast.cli..",
                         "io.holdfast.examples..")
@@ -177,6 +179,81 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("java..", "org.jspecify..", "io.holdfast", "io.holdfast.jdbc..")
                 .check(LIBRARY);
+    }
+
+    /** What an application may lack is named here, with the few classes that may name it. */
+    private static final Map<String, Set<String>> IF_THERE = Map.of(
+            "io.holdfast.jdbc..", Set.of("JdbcGateAutoConfiguration"),
+            "org.springframework.jdbc..", Set.of("JdbcGateAutoConfiguration"),
+            "io.holdfast.micrometer..", Set.of("MetersAutoConfiguration"),
+            "io.micrometer..", Set.of("MetersAutoConfiguration"),
+            "org.springframework.boot.actuate..", Set.of("ActuatorAutoConfiguration", "LocksEndpoint"),
+            "org.springframework.boot.health..", Set.of("ActuatorAutoConfiguration"),
+            "org.springframework.integration..", Set.of("IntegrationAutoConfiguration", "HoldfastLockRegistry"),
+            "org.springframework.transaction..",
+                    Set.of("LockedAutoConfiguration", "TransactionTies", "GateInterceptor"),
+            "reactor..", Set.of("ReactiveSections"),
+            "org.reactivestreams..", Set.of("ReactiveSections"));
+
+    /** Any other class that named one of these would end the start of an application that does not have it. */
+    @Test
+    void theStarter_namesWhatAnApplicationMayLack_onlyWhereItHasAsked() {
+        IF_THERE.forEach((library, places) -> noClasses()
+                .that(resideInAnyPackage("io.holdfast.spring.."))
+                .and(DescribedPredicate.describe(
+                        "not one of " + places,
+                        type -> !places.contains(top(type).getSimpleName())))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(library)
+                .check(LIBRARY));
+    }
+
+    @Test
+    void theStarter_dependsOnNothingElse() {
+        classes()
+                .that(resideInAnyPackage("io.holdfast.spring.."))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                                "java..",
+                                "javax.net.ssl..",
+                                "javax.sql..",
+                                "org.slf4j..",
+                                "org.jspecify..",
+                                "org.aopalliance..",
+                                // What comes with Boot itself.
+                                "org.springframework.aop..",
+                                "org.springframework.asm..",
+                                "org.springframework.beans..",
+                                "org.springframework.boot",
+                                "org.springframework.boot.autoconfigure..",
+                                "org.springframework.boot.context..",
+                                "org.springframework.boot.convert..",
+                                "org.springframework.boot.diagnostics..",
+                                "org.springframework.boot.ssl..",
+                                "org.springframework.context..",
+                                "org.springframework.core..",
+                                "org.springframework.expression..",
+                                "org.springframework.scheduling..",
+                                "org.springframework.util..",
+                                "io.holdfast",
+                                "io.holdfast.spi..",
+                                "io.holdfast.spring..")
+                        .or(resideInAnyPackage(IF_THERE.keySet().toArray(String[]::new)))
+                        .or(DescribedPredicate.describe(
+                                "the door of the Redis module",
+                                type -> type.getName().equals("io.holdfast.redis.RedisStore"))))
+                .check(LIBRARY);
+    }
+
+    @Test
+    void theStarter_showsTheAnnotationAndTheEvents() {
+        assertThat(LIBRARY.stream()
+                        .filter(type -> type.getPackageName().equals("io.holdfast.spring") && type.isTopLevelClass())
+                        .filter(type ->
+                                type.getModifiers().contains(com.tngtech.archunit.core.domain.JavaModifier.PUBLIC))
+                        .map(JavaClass::getSimpleName))
+                .containsExactlyInAnyOrder("Locked", "ElectedEvent", "DeposedEvent");
     }
 
     /** A runtime may lack the recorder, so nothing else may load it. */

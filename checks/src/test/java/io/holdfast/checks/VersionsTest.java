@@ -3,9 +3,11 @@ package io.holdfast.checks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The bill of materials stands alone, so that its users do not inherit our pins; its version is written twice. */
+/** What stands without our parent, so that its pins reach nobody, has versions written a second time. */
 class VersionsTest {
     @Test
     void theBom_hasTheVersionOfTheBuild_andNamesEveryPublishedModule() {
@@ -16,5 +18,21 @@ class VersionsTest {
             assertThat(bom).contains("<artifactId>" + artifact + "</artifactId>");
         }
         assertThat(bom).doesNotContain("holdfast-test-servers");
+    }
+
+    @Test
+    void theFreshProjects_haveTheVersionOfTheBuild_andTheLinesOfBootThatTheStarterIsTestedOn() {
+        String parent = Repo.read(Repo.ROOT.resolve("pom.xml"));
+        for (int line : new int[] {3, 4}) {
+            Matcher boot = Pattern.compile("<spring-boot-" + line + "\\.version>([^<]+)<")
+                    .matcher(parent);
+            assertThat(boot.find()).isTrue();
+            String project =
+                    Repo.read(Repo.ROOT.resolve("spring-boot-starter/src/test/projects/boot-" + line + "/pom.xml"));
+            assertThat(project)
+                    .contains("<version>" + boot.group(1) + "</version>")
+                    .contains("<version>" + System.getProperty("holdfast.test.version") + "</version>")
+                    .doesNotContain("<parent>");
+        }
     }
 }

@@ -5,4 +5,4 @@ CREATE TABLE IF NOT EXISTS holdfast_fence (
     resource VARBINARY(512) NOT NULL PRIMARY KEY,
     token    BIGINT         NOT NULL,
     seen_at  DATETIME(3)    NOT NULL
-) ENGINE = InnoDB
+) ENGINE = InnoDB;

@@ -4,4 +4,4 @@ CREATE TABLE IF NOT EXISTS holdfast_fence (
     resource VARCHAR(512) COLLATE "C"    NOT NULL PRIMARY KEY,
     token    BIGINT                      NOT NULL,
     seen_at  TIMESTAMP(3) WITH TIME ZONE NOT NULL
-)
+);

@@ -1,9 +1,14 @@
 package io.holdfast.jdbc;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import org.junit.jupiter.api.Test;
@@ -21,6 +26,17 @@ class JdbcFencingGateTest {
                 (proxy, method, args) -> {
                     throw new AssertionError("the connection was asked for " + method.getName());
                 });
+    }
+
+    /** Spring's scripts, for one, take a file without any ';' for one statement a line. */
+    @ParameterizedTest
+    @ValueSource(strings = {"fence-h2.sql", "fence-mysql.sql", "fence-postgresql.sql"})
+    void definitions_areOneStatement_andEndAsToolsWantThem(String file) throws IOException {
+        try (InputStream in = requireNonNull(JdbcFencingGate.class.getResourceAsStream(file))) {
+            String text = new String(in.readAllBytes(), UTF_8).strip();
+            assertThat(text).endsWith(";");
+            assertThat(text).containsOnlyOnce(";");
+        }
     }
 
     @ParameterizedTest

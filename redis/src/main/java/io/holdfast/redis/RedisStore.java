@@ -21,6 +21,7 @@ import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
+import io.holdfast.spi.StoreUri;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.JedisSentinelPool;
@@ -150,6 +153,18 @@ public final class RedisStore implements LockStore {
         return cluster == null
                 ? context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context)
                 : context -> new ClusterStore(cluster.of(context), context);
+    }
+
+    /**
+     * The store of a URI, with TLS spoken by this context instead of the JVM's own: for a private authority, or to show a
+     * certificate. The server's certificate has to name the host as the URI does.
+     *
+     * @param uri {@code rediss://}, {@code rediss-sentinel://}, {@code rediss-cluster://} or {@code redlocks://}
+     * @param parameters the protocols and ciphers to use; nothing else of them is used
+     * @throws IllegalArgumentException if the URI is malformed, or not one over TLS
+     */
+    public static StoreFactory overTls(String uri, SSLContext context, SSLParameters parameters) {
+        return RedisStoreProvider.overTls(new StoreUri(uri), new Tls(context, parameters));
     }
 
     /** A store over a transport of one's own, which is closed with the client. */

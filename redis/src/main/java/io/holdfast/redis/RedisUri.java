@@ -6,7 +6,6 @@ import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -14,15 +13,29 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisProtocol;
 
-/** {@code redis://[[user]:password@]host[:port][/database]}, and {@code rediss://} for TLS. */
+/**
+ * {@code redis://[[user]:password@]host[:port][/database]}, and {@code rediss://} for TLS.
+ *
+ * @param how null if TLS is spoken as the JVM does it by itself
+ */
 record RedisUri(
         boolean tls,
         String host,
         int port,
         @Nullable String user,
         @Nullable String password,
-        int database) {
+        int database,
+        @Nullable Tls how) {
     private static final int DEFAULT_PORT = 6379;
+
+    RedisUri(boolean tls, String host, int port, @Nullable String user, @Nullable String password, int database) {
+        this(tls, host, port, user, password, database, null);
+    }
+
+    /** The same server, with TLS spoken that way. */
+    RedisUri speaking(@Nullable Tls other) {
+        return new RedisUri(tls, host, port, user, password, database, other);
+    }
 
     static RedisUri parse(StoreUri uri) {
         URI parts;
@@ -90,8 +103,6 @@ record RedisUri(
     }
 
     JedisClientConfig config(Duration timeout) {
-        SSLParameters verifyHost = new SSLParameters();
-        verifyHost.setEndpointIdentificationAlgorithm("HTTPS");
         int millis = Math.toIntExact(Math.max(1, timeout.toMillis()));
         DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(millis)
@@ -101,7 +112,10 @@ record RedisUri(
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                 .ssl(tls);
         if (tls) {
-            config.sslParameters(verifyHost);
+            config.sslParameters(how == null ? Tls.ofTheJvm() : how.parameters());
+        }
+        if (tls && how != null) {
+            config.sslSocketFactory(how.sockets());
         }
         if (user != null) {
             config.user(user);

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which servers make up a quorum, and what all its clients agree on.
@@ -54,6 +55,11 @@ record RedlockSettings(List<RedisUri> servers, Duration maxLease, Duration nodeT
 
     RedlockSettings withNodeTimeout(Duration longest) {
         return new RedlockSettings(servers, maxLease, longest);
+    }
+
+    RedlockSettings speaking(@Nullable Tls how) {
+        return new RedlockSettings(
+                servers.stream().map(server -> server.speaking(how)).toList(), maxLease, nodeTimeout);
     }
 
     /** Without passwords. */

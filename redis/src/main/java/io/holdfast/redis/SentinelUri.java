@@ -10,6 +10,8 @@ import redis.clients.jedis.HostAndPort;
  * {@code redis-sentinel://[[user]:password@]host[:port],.../master[?database=0&sentinelUser=...&sentinelPassword=...]}, and
  * {@code rediss-sentinel://} for TLS to Sentinels and servers alike. The login before the hosts is that of the servers;
  * that of the Sentinels, if they want one, stands in the parameters.
+ *
+ * @param how null if TLS is spoken as the JVM does it by itself
  */
 record SentinelUri(
         boolean tls,
@@ -17,11 +19,16 @@ record SentinelUri(
         String master,
         int database,
         @Nullable String sentinelUser,
-        @Nullable String sentinelPassword) {
+        @Nullable String sentinelPassword,
+        @Nullable Tls how) {
     private static final int DEFAULT_PORT = 26379;
     private static final Set<String> PARAMETERS = Set.of("database", "sentinelUser", "sentinelPassword");
 
     static SentinelUri parse(StoreUri uri) {
+        return parse(uri, null);
+    }
+
+    static SentinelUri parse(StoreUri uri, @Nullable Tls how) {
         ServerList list = ServerList.parse(uri, DEFAULT_PORT, rule -> refused(uri, rule));
         for (String name : list.parameters().keySet()) {
             if (!PARAMETERS.contains(name)) {
@@ -47,7 +54,13 @@ record SentinelUri(
             throw refused(uri, "has a sentinelUser and no sentinelPassword");
         }
         return new SentinelUri(
-                uri.scheme().equals("rediss-sentinel"), list, list.path(), Integer.parseInt(database), user, password);
+                uri.scheme().equals("rediss-sentinel"),
+                list,
+                list.path(),
+                Integer.parseInt(database),
+                user,
+                password,
+                how);
     }
 
     private static IllegalArgumentException refused(StoreUri uri, String rule) {
@@ -58,13 +71,13 @@ record SentinelUri(
     /** How to reach each Sentinel. */
     List<RedisUri> sentinels() {
         return list.servers().stream()
-                .map(at -> new RedisUri(tls, at.getHost(), at.getPort(), sentinelUser, sentinelPassword, 0))
+                .map(at -> new RedisUri(tls, at.getHost(), at.getPort(), sentinelUser, sentinelPassword, 0, how))
                 .toList();
     }
 
     /** How to reach a server that the Sentinels name. */
     RedisUri server(HostAndPort at) {
-        return new RedisUri(tls, at.getHost(), at.getPort(), list.user(), list.password(), database);
+        return new RedisUri(tls, at.getHost(), at.getPort(), list.user(), list.password(), database, how);
     }
 
     /** Without the passwords. */

@@ -6,12 +6,20 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 
 /** Tells in Spring's own form why the application does not start, and what to do. */
 final class HoldfastFailureAnalyzer extends AbstractFailureAnalyzer<IllegalStateException> {
+    private static final String TLS_REMEDY =
+            "The server was reached, but its certificate was refused. If nobody who is trusted"
+                    + " has signed it, name an SSL bundle in spring.data.redis.ssl.bundle (or holdfast.ssl.bundle) whose trusted"
+                    + " certificates include the authority of the server. If it is for another host, use a name that the certificate"
+                    + " has.";
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, IllegalStateException cause) {
         // Others may stand between the first IllegalStateException and ours.
         for (Throwable at = cause; at != null; at = at.getCause()) {
             if (at instanceof StoreNotReachableException) {
+                if (speaksOfCertificates(at)) {
+                    return new FailureAnalysis(sentence(at), TLS_REMEDY, at);
+                }
                 return new FailureAnalysis(
                         sentence(at),
                         "Start the server, or point spring.data.redis.* or holdfast.uri at one that runs and that this"
@@ -24,6 +32,14 @@ final class HoldfastFailureAnalyzer extends AbstractFailureAnalyzer<IllegalState
             }
         }
         return null;
+    }
+
+    /** As the JDK words it when a certificate is not trusted, or is for another host. */
+    private static boolean speaksOfCertificates(Throwable of) {
+        String text = String.valueOf(of.getMessage());
+        return text.contains("certification path")
+                || text.contains("No subject alternative")
+                || text.contains("No name matching");
     }
 
     private static String sentence(Throwable of) {

@@ -14,6 +14,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether there is a client at all.
  * @param uri Store, such as redis://user:password@host:6379/0. Unless set, the one that spring.data.redis names.
+ * @param ssl How TLS is spoken.
  * @param prefix What every key and channel in the store starts with. Unless set, distributed_lock: as without Spring.
  * @param lease How long the store keeps a lock without hearing from its holder. Unless set, 30s.
  * @param renewal Whether a lease is renewed while it is held. Unless set, it is.
@@ -33,6 +34,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 record HoldfastProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable String uri,
+        @DefaultValue SslProperties ssl,
         @Nullable String prefix,
         @Nullable Duration lease,
         @Nullable Boolean renewal,
@@ -47,6 +49,14 @@ record HoldfastProperties(
         @DefaultValue LockedProperties locked,
         @DefaultValue ElectionProperties election,
         @DefaultValue MetricsProperties metrics) {
+
+    /**
+     * TLS.
+     *
+     * @param bundle SSL bundle for connections to the store. Unless set, the one of spring.data.redis.ssl.bundle if the store is
+     * the one of spring.data.redis, and otherwise what the JVM trusts.
+     */
+    record SslProperties(@Nullable String bundle) {}
 
     /**
      * Meters and observations of the locks.

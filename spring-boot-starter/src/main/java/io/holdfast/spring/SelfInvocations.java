@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -21,6 +22,7 @@ import org.springframework.asm.MethodVisitor;
 import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -52,6 +54,10 @@ final class SelfInvocations {
         }
         Set<String> calls = new LinkedHashSet<>();
         for (Class<?> at = type; at != null && at != Object.class; at = at.getSuperclass()) {
+            read(at, locked, calls);
+        }
+        // Their default methods.
+        for (Class<?> at : ClassUtils.getAllInterfacesForClassAsSet(type)) {
             read(at, locked, calls);
         }
         return calls;
@@ -98,7 +104,7 @@ final class SelfInvocations {
             if ((access & (Opcodes.ACC_BRIDGE | Opcodes.ACC_ABSTRACT)) != 0) {
                 return null;
             }
-            return new Stack((access & Opcodes.ACC_STATIC) == 0, called -> {
+            return new Stack(name + descriptor, (access & Opcodes.ACC_STATIC) == 0, called -> {
                 if (locked.contains(called)) {
                     calls.add(type + "." + name + "() calls the @Locked " + called.substring(0, called.indexOf('('))
                             + "() of the same bean");
@@ -109,13 +115,18 @@ final class SelfInvocations {
 
     /** Plays a method's code with one bit per value: whether it is certainly {@code this}. */
     private static final class Stack extends MethodVisitor {
+        private final String own;
         private final boolean hasThis;
         private final java.util.function.Consumer<String> onThis;
         private final Map<Label, Deque<Boolean>> at = new HashMap<>();
         private Deque<Boolean> values = new ArrayDeque<>();
 
-        Stack(boolean hasThis, java.util.function.Consumer<String> onThis) {
+        /** Whether the next instruction can follow on the last. */
+        private boolean goesOn = true;
+
+        Stack(String own, boolean hasThis, java.util.function.Consumer<String> onThis) {
             super(SpringAsmInfo.ASM_VERSION);
+            this.own = own;
             this.hasThis = hasThis;
             this.onThis = onThis;
         }
@@ -139,15 +150,33 @@ final class SelfInvocations {
         }
 
         private void jump(Label to) {
-            at.putIfAbsent(to, new ArrayDeque<>(values));
+            at.merge(to, new ArrayDeque<>(values), Stack::both);
+        }
+
+        /** Where two ways meet, a value is {@code this} only if it is on both. */
+        private static Deque<Boolean> both(Deque<Boolean> one, Deque<Boolean> other) {
+            Deque<Boolean> both = new ArrayDeque<>();
+            Iterator<Boolean> right = other.iterator();
+            for (Iterator<Boolean> left = one.iterator(); left.hasNext() && right.hasNext(); ) {
+                boolean isThis = left.next();
+                boolean isThisToo = right.next();
+                both.addLast(isThis && isThisToo);
+            }
+            return both;
+        }
+
+        private void end() {
+            values.clear();
+            goesOn = false;
         }
 
         @Override
         public void visitLabel(Label label) {
             Deque<Boolean> known = at.get(label);
             if (known != null) {
-                values = new ArrayDeque<>(known);
+                values = goesOn ? both(values, known) : new ArrayDeque<>(known);
             }
+            goesOn = true;
         }
 
         @Override
@@ -185,7 +214,7 @@ final class SelfInvocations {
             } else if (opcode == Opcodes.POP || opcode == Opcodes.MONITORENTER || opcode == Opcodes.MONITOREXIT) {
                 pop();
             } else if (opcode != Opcodes.NOP) {
-                values.clear(); // returns and throws
+                end(); // returns and throws
             }
         }
 
@@ -228,8 +257,11 @@ final class SelfInvocations {
         @Override
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
             replace(Type.getArgumentTypes(descriptor).length, false);
-            if (opcode != Opcodes.INVOKESTATIC && pop()) {
-                onThis.accept(name + descriptor);
+            String called = name + descriptor;
+            // What a method overrides needs no lock that the method itself has not.
+            boolean overridden = opcode == Opcodes.INVOKESPECIAL && called.equals(own);
+            if (opcode != Opcodes.INVOKESTATIC && pop() && !overridden) {
+                onThis.accept(called);
             }
             if (Type.getReturnType(descriptor).getSort() != Type.VOID) {
                 push(false);
@@ -264,7 +296,7 @@ final class SelfInvocations {
             }
             jump(label);
             if (opcode == Opcodes.GOTO) {
-                values.clear();
+                end();
             }
         }
 
@@ -284,7 +316,7 @@ final class SelfInvocations {
             for (Label label : labels) {
                 jump(label);
             }
-            values.clear();
+            end();
         }
     }
 }

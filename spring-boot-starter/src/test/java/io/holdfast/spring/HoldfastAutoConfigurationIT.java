@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -49,8 +50,13 @@ class HoldfastAutoConfigurationIT {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Plain {}
+
+    /** With all that the class path of the tests brings. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Everything {}
 
     private static ConfigurableApplicationContext app(String... more) {
         List<String> all = new CopyOnWriteArrayList<>(List.of("spring.data.redis.password=secret"));
@@ -69,7 +75,8 @@ class HoldfastAutoConfigurationIT {
 
     @Test
     void theApplicationsRedis_isTheStore() {
-        try (ConfigurableApplicationContext app = app()) {
+        try (ConfigurableApplicationContext app =
+                Apps.start(redis, Everything.class, "spring.data.redis.password=secret")) {
             DistributedLock lock = app.getBean(Holdfast.class).lock("boot");
             assertThat(lock.tryLock()).isTrue();
             assertThat(redis.keys()).contains("distributed_lock:boot");
@@ -102,7 +109,7 @@ class HoldfastAutoConfigurationIT {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Own {
         @Bean(destroyMethod = "close")
         Holdfast mine() {
@@ -125,7 +132,7 @@ class HoldfastAutoConfigurationIT {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Listening {
         static final List<String> HEARD = new CopyOnWriteArrayList<>();
 
@@ -194,7 +201,7 @@ class HoldfastAutoConfigurationIT {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
     static class Ending {
         static final AtomicBoolean HELD_WHILE_DRAINING = new AtomicBoolean();
         static final AtomicBoolean FREE_WHEN_DESTROYED = new AtomicBoolean();

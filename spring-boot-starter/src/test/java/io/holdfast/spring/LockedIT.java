@@ -25,11 +25,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -342,7 +342,7 @@ class LockedIT {
     // --- jobs
 
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @Import(OnlyLocks.class)
     @EnableScheduling
     static class Jobs {
         static final AtomicInteger RUNS = new AtomicInteger();
@@ -438,6 +438,11 @@ class LockedIT {
         public void work() {}
     }
 
+    /** Without all the rest that the class path of the tests would bring, which takes most of the time. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({HoldfastAutoConfiguration.class, LockedAutoConfiguration.class})
+    static class OnlyLocks {}
+
     @ParameterizedTest
     @ValueSource(
             classes = {
@@ -456,64 +461,14 @@ class LockedIT {
     void whatCannotWork_isAFailureAtStartUp(Class<?> bean) {
         @SuppressWarnings("resource")
         Throwable failure = catchThrowable(
-                () -> new org.springframework.boot.builder.SpringApplicationBuilder(Application.class, bean)
+                () -> new org.springframework.boot.builder.SpringApplicationBuilder(OnlyLocks.class, bean)
                         .web(org.springframework.boot.WebApplicationType.NONE)
-                        .properties(
-                                "spring.main.banner-mode=off",
-                                "holdfast.uri=memory:",
-                                "shop.region=eu",
-                                "logging.level.root=off")
+                        .properties("spring.main.banner-mode=off", "holdfast.uri=memory:", "logging.level.root=off")
                         .run()
                         .close());
         var analysis = new HoldfastFailureAnalyzer().analyze(failure);
         assertThat(analysis).as(String.valueOf(failure)).isNotNull();
         assertThat(analysis.getDescription()).contains(bean.getSimpleName() + ".work(");
         assertThat(analysis.getAction()).isNotBlank();
-    }
-
-    static class CallsItself {
-        private final @Lazy CallsItself self;
-        private final Runnable later = this::work;
-
-        CallsItself(@Lazy CallsItself self) {
-            this.self = self;
-        }
-
-        @Locked(name = "x")
-        public void work() {}
-
-        public void direct(boolean twice) {
-            if (twice) {
-                work();
-            }
-        }
-
-        public Runnable inALambda(String text) {
-            return () -> {
-                String copy = text.isEmpty() ? "none" : text;
-                if (!copy.isEmpty()) {
-                    this.work();
-                }
-            };
-        }
-
-        public void throughTheProxy() {
-            self.work();
-            later.run();
-        }
-
-        public void another(CallsItself other) {
-            (other == null ? self : other).work();
-        }
-    }
-
-    @Test
-    void callsOfABeanToItself_areFound_andThoseThroughTheProxyAreNot() {
-        assertThat(String.join("\n", SelfInvocations.find(CallsItself.class)))
-                .contains("CallsItself.direct()")
-                .contains("lambda$inALambda")
-                .contains("CallsItself.<init>()")
-                .doesNotContain("throughTheProxy")
-                .doesNotContain("another");
     }
 }

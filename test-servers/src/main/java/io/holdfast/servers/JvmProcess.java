@@ -2,14 +2,17 @@ package io.holdfast.servers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Another JVM with the class path of this one, to be talked to by lines, paused and killed. Thread safe.
@@ -44,7 +47,13 @@ public final class JvmProcess implements AutoCloseable {
     }
 
     public static JvmProcessBuilder of(Class<?> main) {
-        return new JvmProcessBuilder(main);
+        return new JvmProcessBuilder(main.getName(), JvmProcessBuilder.ownClassPath());
+    }
+
+    /** One with nothing of this JVM: another class path, and a class that this JVM need not know. */
+    public static JvmProcessBuilder of(String main, List<Path> classPath) {
+        return new JvmProcessBuilder(
+                main, classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));
     }
 
     public long pid() {

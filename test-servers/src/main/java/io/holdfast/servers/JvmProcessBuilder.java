@@ -11,13 +11,15 @@ import java.util.Set;
 
 /** Options of a {@link JvmProcess}. By default: a small heap, the fast compiler only, the class path of this JVM. */
 public final class JvmProcessBuilder {
-    private final Class<?> main;
+    private final String main;
+    private final String classPath;
     private final List<String> options = new ArrayList<>(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"));
     private final List<String> arguments = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
 
-    JvmProcessBuilder(Class<?> main) {
+    JvmProcessBuilder(String main, String classPath) {
         this.main = main;
+        this.classPath = classPath;
     }
 
     /** Options of the JVM, such as {@code -Dname=value}; a later one wins. */
@@ -41,16 +43,16 @@ public final class JvmProcessBuilder {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
         command.add("-cp");
-        command.add(classPath());
-        command.add(main.getName());
+        command.add(classPath);
+        command.add(main);
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);
-        return new JvmProcess(main.getSimpleName(), OsProcess.start(builder));
+        return new JvmProcess(main.substring(main.lastIndexOf('.') + 1), OsProcess.start(builder));
     }
 
     /** What this JVM runs with, modules included: the child runs all of it from its class path. */
-    private static String classPath() {
+    static String ownClassPath() {
         Set<String> entries = new LinkedHashSet<>();
         for (String property : List.of("java.class.path", "jdk.module.path")) {
             entries.addAll(List.of(System.getProperty(property, "").split(File.pathSeparator)));

@@ -64,7 +64,8 @@ public final class TestCertificate {
         }
     }
 
-    Path certificateFile() {
+    /** The certificate alone, as PEM. */
+    public Path certificateFile() {
         return folder.resolve("server.crt");
     }
 

@@ -10,6 +10,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.LockException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.LeastRights;
+import io.holdfast.redis.RedisStore;
 import io.holdfast.servers.JvmProcess;
 import io.holdfast.servers.RedisCluster;
 import io.holdfast.servers.RedisSentinels;
@@ -19,6 +20,7 @@ import io.holdfast.testkit.Faults;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +115,7 @@ class ManyServersTlsIT {
                     .startsWith("failed io.holdfast.StoreRefusedException: lock 'a': ")
                     .contains(sentinel + " answered 'WRONGPASS")
                     .doesNotContain(master + " answered");
+            assertContextIsUsed(uri);
             assertNobodyVouches(uri, sentinel);
         }
     }
@@ -141,7 +144,19 @@ class ManyServersTlsIT {
                     .as("the password is refused")
                     .startsWith("failed io.holdfast.StoreRefusedException: lock 'a': ")
                     .contains(node + " answered 'WRONGPASS");
+            assertContextIsUsed(uri);
             assertNobodyVouches(uri, node);
+        }
+    }
+
+    /** By this JVM, which does not trust the servers by itself. */
+    private static void assertContextIsUsed(String uri) {
+        try (Holdfast locks = Holdfast.builder()
+                .store(RedisStore.overTls(uri, TestCertificate.get().clientContext(), new SSLParameters()))
+                .commandTimeout(ofSeconds(20))
+                .build()) {
+            assertThat(locks.lock("a").tryLock()).isTrue();
+            assertThat(locks.lock("a").unlock()).isTrue();
         }
     }
 

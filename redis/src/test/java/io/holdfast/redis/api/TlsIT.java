@@ -4,17 +4,21 @@ import static java.time.Duration.ofSeconds;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.RedisStore;
 import io.holdfast.redis.SharedRedis;
 import io.holdfast.servers.JvmProcess;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.concurrent.Future;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -106,6 +110,45 @@ class TlsIT {
                     .withMessageContaining("unable to find valid certification path")
                     .satisfies(e -> assertThat(e.toString()).doesNotContain("sesame"));
         }
+    }
+
+    /** In this JVM, which does not trust the server. */
+    private static Holdfast withContext(String uri, SSLContext context, SSLParameters parameters) {
+        return Holdfast.builder()
+                .store(RedisStore.overTls(uri, context, parameters))
+                .commandTimeout(Duration.ofSeconds(20))
+                .build();
+    }
+
+    @Test
+    void contextOfTheApplicationsOwn_isUsed() {
+        SSLParameters newest = new SSLParameters();
+        newest.setProtocols(new String[] {"TLSv1.3"});
+        try (Holdfast locks = withContext(secured.uri(), secured.certificate().clientContext(), newest)) {
+            assertThat(locks.lock("own").tryLock()).isTrue();
+            assertThat(locks.lock("own").unlock()).isTrue();
+        }
+    }
+
+    @Test
+    void contextOfTheApplicationsOwn_doesNotTurnOffTheCheckOfTheHost() {
+        SSLParameters unchecked = new SSLParameters();
+        unchecked.setEndpointIdentificationAlgorithm("");
+        String elsewhere = "rediss://:sesame@127.0.0.2:" + secured.port();
+        try (Holdfast locks = withContext(elsewhere, secured.certificate().clientContext(), unchecked)) {
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() -> locks.lock("own").tryLock())
+                    .withMessageContaining("No subject alternative names matching IP address 127.0.0.2");
+        }
+    }
+
+    @Test
+    void contextOfTheApplicationsOwn_forAnAddressWithoutTls_isRefused() {
+        SSLContext context = secured.certificate().clientContext();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisStore.overTls("redis://:sesame@h", context, new SSLParameters()))
+                .withMessageContaining("redis://:***@h")
+                .withMessageContaining("rediss-cluster");
     }
 
     @Test

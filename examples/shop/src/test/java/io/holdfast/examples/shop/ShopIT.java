@@ -32,38 +32,54 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 /** Two processes, one PostgreSQL, one Redis, and more buyers than apples. */
 class ShopIT {
     private static final int APPLES = 40;
     private static final int BUYERS = 60;
+    private static final List<String> TABLES =
+            List.of("schema.sql", "io/holdfast/jdbc/fence-postgresql.sql", "data.sql");
 
     private static EmbeddedPostgres postgres;
     private static RedisServer redis;
+
+    /** The instance that nothing happens to. */
+    private static JvmProcess steady;
+
+    private static int steadyPort;
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Map<String, String> answers = new ConcurrentHashMap<>();
 
     @BeforeAll
-    static void startServers() throws IOException {
+    static void startServers() throws IOException, SQLException {
         postgres = EmbeddedPostgres.start();
         redis = RedisServer.start();
+        try (Connection connection = postgres.getPostgresDatabase().getConnection()) {
+            for (String script : TABLES) {
+                ScriptUtils.executeSqlScript(connection, new ClassPathResource(script));
+            }
+        }
+        steady = instance("never");
+        steadyPort = port(steady);
     }
 
     @AfterAll
     static void stopServers() throws IOException {
+        steady.close();
         redis.close();
         postgres.close();
     }
 
     @BeforeEach
     void fillTheShop() throws SQLException {
-        redis.command("FLUSHALL");
         try (Connection connection = postgres.getPostgresDatabase().getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute("DROP TABLE IF EXISTS orders, stock, holdfast_fence");
-            ShopServer.createTables(connection, APPLES);
+            statement.execute("TRUNCATE orders, holdfast_fence");
+            statement.executeUpdate("UPDATE stock SET amount = " + APPLES);
         }
     }
 
@@ -72,14 +88,26 @@ class ShopIT {
         threads.shutdownNow();
     }
 
-    private static JvmProcess instance(String... stopAt) {
-        List<String> arguments = new ArrayList<>(List.of(redis.uri(), postgres.getJdbcUrl("postgres", "postgres")));
-        arguments.addAll(List.of(stopAt));
-        return JvmProcess.start(StoppingShop.class, arguments.toArray(new String[0]));
+    private static JvmProcess instance(String stop) {
+        return JvmProcess.of(StoppingShop.class)
+                // Purchases wait on threads of the server.
+                .options("-Xmx192m")
+                .arguments(
+                        "--stop=" + stop,
+                        "--server.port=0",
+                        "--spring.data.redis.port=" + redis.port(),
+                        "--spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"),
+                        // Two instances that start at the same time would both make the tables.
+                        "--spring.sql.init.mode=never",
+                        "--holdfast.lease=2s",
+                        "--holdfast.command-timeout=10s",
+                        "--spring.main.banner-mode=off")
+                .start();
     }
 
     private static int port(JvmProcess shop) {
-        return Integer.parseInt(shop.awaitLine("open on \\d+", ofSeconds(60)).substring("open on ".length()));
+        String line = shop.awaitLine(".*Tomcat started on port \\d+ .*", ofSeconds(90));
+        return Integer.parseInt(line.replaceAll(".* on port (\\d+) .*", "$1"));
     }
 
     /** Sends an order, to the other instance if the first does not answer, until it is known what came of it. */
@@ -96,8 +124,9 @@ class ShopIT {
                 HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
                 last = answer.statusCode() + " " + answer.body();
                 if (answer.statusCode() == 200) {
-                    answers.put(id, answer.body());
-                    return answer.body();
+                    String result = answer.body().replace("\"", "");
+                    answers.put(id, result);
+                    return result;
                 }
             } catch (IOException e) {
                 last = e.toString();
@@ -153,12 +182,11 @@ class ShopIT {
     @Test
     @Faults(54)
     void instanceKilledInTheMiddleOfAPurchase_neitherOversellsNorLosesASale() throws Exception {
-        try (JvmProcess dies = instance("before commit", "unlucky", "for ever");
-                JvmProcess stays = instance()) {
-            int[] ports = {port(dies), port(stays)};
+        try (JvmProcess dies = instance("commit")) {
+            int[] ports = {port(dies), steadyPort};
             List<Future<String>> orders = new ArrayList<>();
             orders.add(threads.submit(() -> order("unlucky", ports)));
-            dies.awaitLine("before commit of unlucky", ofSeconds(60));
+            dies.awaitLine("stopped before its commit", ofSeconds(60));
             orders.addAll(crowd(ports)); // all of them wait now, half of them at the instance that dies
             dies.kill9();
 
@@ -170,17 +198,16 @@ class ShopIT {
     @Test
     @Faults({1, 3})
     void instanceThatSleepsThroughItsLease_isRefusedByTheGate_andSellsWithTheNextToken() throws Exception {
-        try (JvmProcess sleeps = instance("locked", "sleeper", "until told");
-                JvmProcess awake = instance()) {
-            int[] ports = {port(sleeps), port(awake)};
+        try (JvmProcess sleeps = instance("gate")) {
+            int[] ports = {port(sleeps), steadyPort};
             List<Future<String>> orders = new ArrayList<>();
             orders.add(threads.submit(() -> order("sleeper", ports[0])));
-            sleeps.awaitLine("locked of sleeper", ofSeconds(60));
+            sleeps.awaitLine("stopped before its gate", ofSeconds(60));
             sleeps.pause();
             assertThat(order("first", ports[1])).isEqualTo("SOLD"); // after the sleeper's two seconds
             sleeps.resume();
             sleeps.send("");
-            sleeps.awaitLine("refused sleeper", ofSeconds(60));
+            sleeps.awaitLine(".*order sleeper was too late: .*", ofSeconds(60));
             orders.addAll(crowd(ports));
 
             await(orders);
