@@ -3,6 +3,7 @@ package io.holdfast;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.internal.Engine;
+import io.holdfast.internal.Here;
 import io.holdfast.internal.JointLock;
 import io.holdfast.internal.NamedElection;
 import io.holdfast.internal.NamedLatch;
@@ -13,6 +14,7 @@ import io.holdfast.internal.Stores;
 import io.holdfast.internal.SystemPlatform;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.Names;
+import io.holdfast.spi.Origin;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreFactory;
@@ -162,6 +164,20 @@ public final class Holdfast implements AutoCloseable {
         return engine.inspect(requireNonNull(pattern, "pattern"));
     }
 
+    /**
+     * Takes a lock, or a share of it, from its holder, whatever that is doing: for people who know that it must be. Those who
+     * wait for it go on at once. The holder learns that its lease is lost: at once if the store can tell it, or else at its next
+     * renewal. Until then it goes on as if it held the lock, so whatever it writes to should check the fencing token.
+     *
+     * @param name the lock
+     * @param owner the owner id of the holder, as {@link #inspect} tells it, so that nobody else loses the lock
+     * @return false if that owner does not hold it any more; then nothing is changed
+     * @throws StoreRefusedException if the holder is a client of another library
+     */
+    public boolean forceRelease(String name, String owner) {
+        return engine.forceRelease(Names.check(name), requireNonNull(owner, "owner"));
+    }
+
     /** Whether the store answers, and what about it weakens the locks. */
     public StoreHealth health() {
         StoreHealth health = engine.health();
@@ -201,6 +217,8 @@ public final class Holdfast implements AutoCloseable {
         private Duration commandTimeout = Duration.ofSeconds(2);
         private final List<LockListener> listeners = new ArrayList<>();
         private boolean places;
+        private boolean holderInfo = true;
+        private @Nullable String application;
         private @Nullable Platform platform;
 
         private Builder() {}
@@ -255,6 +273,26 @@ public final class Holdfast implements AutoCloseable {
             return this;
         }
 
+        /**
+         * What this process is called, for those who look at its locks; what the JVM was started with, unless told.
+         *
+         * @param name up to 100 printable characters
+         */
+        public Builder application(String name) {
+            this.application = new Origin("here", 0, requireNonNull(name, "name")).application();
+            return this;
+        }
+
+        /**
+         * Whether {@link Holdfast#inspect} tells others where this client runs: host, process id and application. On unless told
+         * otherwise. It costs one command when the client first asks for a lock, one every hundred seconds, and one when it is
+         * closed, whatever the number of locks.
+         */
+        public Builder holderInfo(boolean told) {
+            this.holderInfo = told;
+            return this;
+        }
+
         /** Time, threads and chance from elsewhere, for tests; it is closed with the client. */
         public Builder platform(Platform platform) {
             this.platform = requireNonNull(platform, "platform");
@@ -267,7 +305,9 @@ public final class Holdfast implements AutoCloseable {
             }
             Platform ports = platform == null ? new SystemPlatform() : platform;
             try {
-                return new Holdfast(Engine.open(store, keyPrefix, commandTimeout, ports, listeners, places), defaults);
+                Origin origin = holderInfo ? Here.origin(application) : null;
+                return new Holdfast(
+                        Engine.open(store, keyPrefix, commandTimeout, ports, listeners, places, origin), defaults);
             } catch (RuntimeException e) {
                 ports.close();
                 throw e;

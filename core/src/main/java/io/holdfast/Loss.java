@@ -23,7 +23,12 @@ public record Loss(Cause cause, String detail) {
         /** The longest time this lock may be held was over. */
         MAX_HOLD,
         /** The client was closed while it held the lock. */
-        CLIENT_CLOSED
+        CLIENT_CLOSED,
+        /**
+         * Somebody has released it by force, and the store could tell. If it could not, the loss is noticed at the next renewal,
+         * as {@link #GONE}.
+         */
+        FORCED
     }
 
     public Loss {

@@ -64,6 +64,8 @@ public final class Main implements Runnable {
         Main main = new Main();
         CommandLine line = new CommandLine(main)
                 .addSubcommand(new RunCommand(program))
+                .addSubcommand(new LocksCommand())
+                .addSubcommand(new ReleaseCommand())
                 .addSubcommand(new DoctorCommand())
                 .addSubcommand(new ServerCommand())
                 .setExpandAtFiles(false)
@@ -89,7 +91,7 @@ public final class Main implements Runnable {
     @Override
     public void run() {
         if (spec != null) {
-            throw new ParameterException(spec.commandLine(), "say what to do: run, doctor or server");
+            throw new ParameterException(spec.commandLine(), "say what to do: run, locks, release, doctor or server");
         }
     }
 

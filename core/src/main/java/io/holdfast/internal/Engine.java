@@ -5,6 +5,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.Loss;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.internal.flight.Flight;
@@ -15,6 +16,7 @@ import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LatchStore;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Origin;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.RenewItem;
@@ -60,6 +62,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     private final ThreadHolds holds;
     private final String clientId;
     private final Requests requests;
+    private final @Nullable Origin origin;
     private final Lines lines = new Lines(this);
     /** Those who wait, by the owner id under which the store may send them news. */
     private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
@@ -70,16 +73,19 @@ public final class Engine implements AutoCloseable, Flight.Client {
             Duration commandTimeout,
             Platform platform,
             List<LockListener> listeners,
-            boolean places) {
+            boolean places,
+            @Nullable Origin origin) {
         this.platform = platform;
         this.commandTimeout = commandTimeout;
+        this.origin = origin;
         this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
         this.notices = new Notices(listeners, platform.callbacks(), places);
         this.losses = new Losses(platform, this::next);
         this.worker = platform.worker("io");
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
-        this.store = factory.open(new StoreContext(clientId, keyPrefix, commandTimeout, platform, new News()));
+        this.store = factory.open(new StoreContext(
+                clientId, keyPrefix, commandTimeout, platform, new News(), Optional.ofNullable(origin)));
         this.firstCome = store.capabilities().contains(Capability.FIRST_COME);
         this.releases = new Releases(platform, store, requests);
         this.watchdog = new Watchdog(platform, store, commandTimeout, losses);
@@ -108,13 +114,14 @@ public final class Engine implements AutoCloseable, Flight.Client {
             Duration commandTimeout,
             Platform platform,
             List<LockListener> listeners) {
-        return open(factory, keyPrefix, commandTimeout, platform, listeners, false);
+        return open(factory, keyPrefix, commandTimeout, platform, listeners, false, null);
     }
 
     /**
      * As above.
      *
      * @param places whether to note where locks are asked for
+     * @param origin where this client runs, for those who look at its locks; null if it is not to be told
      */
     public static Engine open(
             StoreFactory factory,
@@ -122,8 +129,9 @@ public final class Engine implements AutoCloseable, Flight.Client {
             Duration commandTimeout,
             Platform platform,
             List<LockListener> listeners,
-            boolean places) {
-        return new Engine(factory, keyPrefix, commandTimeout, platform, listeners, places);
+            boolean places,
+            @Nullable Origin origin) {
+        return new Engine(factory, keyPrefix, commandTimeout, platform, listeners, places, origin);
     }
 
     Platform platform() {
@@ -173,6 +181,35 @@ public final class Engine implements AutoCloseable, Flight.Client {
 
     public List<LockInfo> inspect(String pattern) {
         return ask(pattern, () -> store.inspect(pattern));
+    }
+
+    /**
+     * Takes a lock, or a share of it, from an owner.
+     *
+     * @return false if that owner does not hold it
+     */
+    public boolean forceRelease(String name, String owner) {
+        LockInfo.Party holder = ask(name, () -> store.inspect(name)).stream()
+                .filter(lock -> lock.name().equals(name))
+                .flatMap(lock -> lock.holders().stream())
+                .filter(party -> party.owner().equals(owner))
+                .findFirst()
+                .orElse(null);
+        if (holder == null) {
+            return false;
+        }
+        if (holder.client().isEmpty()) {
+            throw new StoreRefusedException(
+                    name,
+                    "it is held by '" + owner + "', which is no client of this library, and would not notice that the"
+                            + " lock is another's; stop that program, or delete the lock's key by hand",
+                    null);
+        }
+        boolean done = ask(name, () -> store.expel(name, owner));
+        if (done) {
+            Journal.forced(name, holder, origin);
+        }
+        return done;
     }
 
     public StoreHealth health() {
@@ -539,9 +576,18 @@ public final class Engine implements AutoCloseable, Flight.Client {
 
         @Override
         public void gone(String name, String owner, String detail) {
+            lost(name, owner, new Loss(Loss.Cause.GONE, detail));
+        }
+
+        @Override
+        public void expelled(String name, String owner, String detail) {
+            lost(name, owner, new Loss(Loss.Cause.FORCED, detail));
+        }
+
+        private void lost(String name, String owner, Loss loss) {
             for (HeldLease lease : watchdog.held()) {
                 if (lease.name().equals(name) && lease.owner().equals(owner)) {
-                    lose(lease, new Loss(Loss.Cause.GONE, detail));
+                    lose(lease, loss);
                 }
             }
         }

@@ -2,6 +2,9 @@ package io.holdfast.internal;
 
 import io.holdfast.Loss;
 import io.holdfast.internal.flight.Flight;
+import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.Origin;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +18,8 @@ final class Journal {
     private static final Logger lost = LoggerFactory.getLogger("io.holdfast.lost");
     private static final Logger renewal = LoggerFactory.getLogger("io.holdfast.renewal");
     private static final Logger stalled = LoggerFactory.getLogger("io.holdfast.stalled");
+
+    private static final Logger forced = LoggerFactory.getLogger("io.holdfast.forced");
 
     private final String store;
     private boolean failing;
@@ -66,5 +71,17 @@ final class Journal {
                 .addKeyValue("owner", owner)
                 .addKeyValue("token", lease.token())
                 .log("lock '{}': {}", lease.name(), detail);
+    }
+
+    /** This client has released another's lock by force. */
+    static void forced(String name, LockInfo.Party holder, @Nullable Origin by) {
+        String who = by == null ? "this process" : by.toString();
+        forced.atWarn()
+                .addKeyValue("lock", name)
+                .addKeyValue("owner", holder.owner())
+                .addKeyValue(
+                        "token", holder.token().isPresent() ? holder.token().getAsLong() : "none")
+                .addKeyValue("by", who)
+                .log("lock '{}' was released by force, by {}, and taken from {}", name, who, holder.owner());
     }
 }

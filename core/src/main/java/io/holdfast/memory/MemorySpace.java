@@ -4,6 +4,7 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.LockInfo.Party;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
@@ -13,6 +14,7 @@ import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreEvents;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -39,12 +41,14 @@ final class MemorySpace {
         final Share share;
         final long token;
         final int tokens;
+        final long sinceNanos;
         long expiryNanos;
 
-        Hold(Share share, long token, int tokens, long expiryNanos) {
+        Hold(Share share, long token, int tokens, long sinceNanos, long expiryNanos) {
             this.share = share;
             this.token = token;
             this.tokens = tokens;
+            this.sinceNanos = sinceNanos;
             this.expiryNanos = expiryNanos;
         }
     }
@@ -104,14 +108,17 @@ final class MemorySpace {
         final long grantNanos;
         final Share share;
         final int tokens;
+        final long sinceNanos;
         final long expiryNanos;
 
-        Ticket(AcquireRequest request, StoreContext context, long now) {
+        /** @param since when its owner came, or whoever left it the place */
+        Ticket(AcquireRequest request, StoreContext context, long since, long now) {
             this.events = context.events();
             this.platform = context.platform();
             this.grantNanos = Math.min(request.lease().toNanos(), LONGEST_GRANT_NANOS);
             this.share = request.share();
             this.tokens = request.tokens();
+            this.sinceNanos = since;
             this.expiryNanos = now + TICKET_NANOS;
         }
     }
@@ -119,6 +126,9 @@ final class MemorySpace {
     private final String name;
     private final Map<String, Lock> locks = new HashMap<>();
     final MemoryLatches latches = new MemoryLatches();
+    /** Those who are connected, by their ids. */
+    private final Map<String, StoreContext> clients = new HashMap<>();
+
     private long lastToken;
     private long requests;
 
@@ -128,6 +138,14 @@ final class MemorySpace {
 
     String address() {
         return "memory:" + name;
+    }
+
+    synchronized void join(StoreContext client) {
+        clients.put(client.clientId(), client);
+    }
+
+    synchronized void leave(StoreContext client) {
+        clients.remove(client.clientId(), client);
     }
 
     synchronized AcquireReply acquire(AcquireRequest request, StoreContext context) {
@@ -181,7 +199,9 @@ final class MemorySpace {
             return new AcquireReply.Busy();
         }
         // Replaced, if there was one: it keeps its place.
-        lock.queue.put(request.owner(), new Ticket(request, context, now));
+        lock.queue.compute(
+                request.owner(),
+                (any, before) -> new Ticket(request, context, before == null ? now : before.sinceNanos, now));
         long remaining = lock.isFree() ? 0 : Math.max(0, lock.nextExpiry() - now);
         return new AcquireReply.Queued(Duration.ofNanos(Math.min(remaining + 1_000_000, TICKET_NANOS / 3)), true);
     }
@@ -216,6 +236,27 @@ final class MemorySpace {
         return held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER;
     }
 
+    /** Takes what an owner holds from it, and tells its client. */
+    synchronized boolean expel(String lockName, String owner, StoreContext by) {
+        long now = by.platform().nanoTime();
+        Lock lock = locks.get(lockName);
+        if (lock == null) {
+            return false;
+        }
+        lock.clean(now);
+        if (!lock.holds.containsKey(owner)) {
+            return false;
+        }
+        release(lockName, owner, now);
+        int mark = owner.indexOf(':');
+        StoreContext holder = clients.get(mark < 0 ? owner : owner.substring(0, mark));
+        if (holder != null) {
+            String detail = StoreEvents.byForce(by.origin());
+            holder.platform().callbacks().execute(() -> holder.events().expelled(lockName, owner, detail));
+        }
+        return true;
+    }
+
     private static boolean giveUp(Lock lock, String owner, long now) {
         lock.queue.remove(owner);
         lock.clean(now);
@@ -236,7 +277,7 @@ final class MemorySpace {
             queue.forEach((who, ticket) -> {
                 lock.queue.put(who, ticket);
                 if (who.equals(owner)) {
-                    lock.queue.put(next.owner(), new Ticket(next, context, now));
+                    lock.queue.put(next.owner(), new Ticket(next, context, ticket.sinceNanos, now));
                 }
             });
         }
@@ -283,40 +324,56 @@ final class MemorySpace {
         return true;
     }
 
-    synchronized List<LockInfo> inspect(String pattern, long now) {
+    synchronized List<LockInfo> inspect(String pattern, Platform platform) {
+        Now now = new Now(platform.nanoTime(), platform.wallMillis());
         Pattern names = Pattern.compile(
                 ("\\Q" + pattern.replace("\\E", "\\E\\\\E\\Q") + "\\E").replace("*", "\\E.*\\Q"), Pattern.DOTALL);
         List<LockInfo> found = new ArrayList<>();
         locks.forEach((lockName, lock) -> {
-            lock.clean(now);
+            lock.clean(now.nanos());
             if (names.matcher(lockName).matches() && (!lock.isFree() || !lock.queue.isEmpty())) {
-                found.add(describe(lockName, lock, now));
+                found.add(describe(lockName, lock, now)
+                        .located(client ->
+                                Optional.ofNullable(clients.get(client)).flatMap(StoreContext::origin)));
             }
         });
         return found;
     }
 
-    private static LockInfo describe(String lockName, Lock lock, long now) {
-        List<String> waiters = List.copyOf(lock.queue.keySet());
-        if (lock.isFree()) {
-            return new LockInfo(lockName, Optional.empty(), OptionalLong.empty(), Duration.ZERO, waiters);
-        }
+    private static LockInfo describe(String lockName, Lock lock, Now now) {
+        List<Party> holders = lock.holds.entrySet().stream()
+                .map(hold ->
+                        now.party(hold.getKey(), OptionalLong.of(hold.getValue().token), hold.getValue().sinceNanos))
+                .toList();
+        List<Party> line = lock.queue.entrySet().stream()
+                .map(ticket -> now.party(ticket.getKey(), OptionalLong.empty(), ticket.getValue().sinceNanos))
+                .toList();
         Duration remaining = Duration.ofNanos(lock.holds.values().stream()
-                .mapToLong(hold -> hold.expiryNanos - now)
+                .mapToLong(hold -> hold.expiryNanos - now.nanos())
                 .max()
-                .orElseThrow());
-        if (lock.kind() != Share.Kind.WHOLE) {
-            return new LockInfo(
-                    lockName,
-                    Optional.empty(),
-                    OptionalLong.empty(),
-                    remaining,
-                    waiters,
-                    List.copyOf(lock.holds.keySet()));
-        }
-        Map.Entry<String, Hold> whole = lock.holds.entrySet().iterator().next();
+                .orElse(0));
+        Optional<Party> whole =
+                !lock.isFree() && lock.kind() == Share.Kind.WHOLE ? Optional.of(holders.get(0)) : Optional.empty();
         return new LockInfo(
-                lockName, Optional.of(whole.getKey()), OptionalLong.of(whole.getValue().token), remaining, waiters);
+                lockName,
+                whole.map(Party::owner),
+                whole.map(Party::token).orElse(OptionalLong.empty()),
+                remaining,
+                line.stream().map(Party::owner).toList(),
+                whole.isPresent()
+                        ? List.of()
+                        : holders.stream().map(Party::owner).toList(),
+                holders,
+                line);
+    }
+
+    /** A moment on both clocks. */
+    private record Now(long nanos, long wallMillis) {
+        Party party(String owner, OptionalLong token, long sinceNanos) {
+            Duration age = Duration.ofNanos(Math.max(0, nanos - sinceNanos));
+            return new Party(
+                    owner, token, Optional.of(Instant.ofEpochMilli(wallMillis).minus(age)), Optional.of(age));
+        }
     }
 
     /** How many names are known, in use or not. */
@@ -368,7 +425,7 @@ final class MemorySpace {
 
     private Hold give(Lock lock, String owner, long now, long nanos, int tokens, Share share) {
         int count = share.isWhole() ? Math.max(1, tokens) : 1;
-        Hold hold = new Hold(share, lastToken + 1, count, now + nanos);
+        Hold hold = new Hold(share, lastToken + 1, count, now, now + nanos);
         lastToken += count;
         if (lock.isFree()) {
             lock.permits = share.permits();

@@ -34,6 +34,7 @@ public final class MemoryStore implements LockStore {
         this.space = space;
         this.context = context;
         this.whenClosed = whenClosed;
+        space.join(context);
     }
 
     /** A store of its own for the client that opens it; several clients with the same factory share it. */
@@ -82,6 +83,11 @@ public final class MemoryStore implements LockStore {
     }
 
     @Override
+    public CompletionStage<Boolean> expel(String name, String owner) {
+        return answer(() -> space.expel(name, owner, context));
+    }
+
+    @Override
     public LatchStore latches() {
         return new LatchStore() {
             @Override
@@ -113,7 +119,7 @@ public final class MemoryStore implements LockStore {
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
-        return answer(() -> space.inspect(pattern, context.platform().nanoTime()));
+        return answer(() -> space.inspect(pattern, context.platform()));
     }
 
     @Override
@@ -124,7 +130,12 @@ public final class MemoryStore implements LockStore {
 
     @Override
     public Set<Capability> capabilities() {
-        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING, Capability.LATCHES);
+        return Set.of(
+                Capability.NOTIFICATION,
+                Capability.FIRST_COME,
+                Capability.SHARING,
+                Capability.LATCHES,
+                Capability.ORIGINS);
     }
 
     @Override
@@ -135,6 +146,7 @@ public final class MemoryStore implements LockStore {
     @Override
     public void close() {
         closed = true;
+        space.leave(context);
         whenClosed.run();
     }
 

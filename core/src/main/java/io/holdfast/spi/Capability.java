@@ -13,5 +13,7 @@ public enum Capability {
     /** Has count-down latches, too. */
     LATCHES,
     /** Can tell how many replicas have a lock before it counts. */
-    REPLICAS
+    REPLICAS,
+    /** Tells where those run who hold a lock or wait for it, if their clients do. */
+    ORIGINS
 }

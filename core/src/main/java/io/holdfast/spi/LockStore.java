@@ -129,6 +129,17 @@ public interface LockStore extends AutoCloseable {
         return CompletableFuture.failedFuture(StoreFailure.refused(address() + " has no semaphores", null));
     }
 
+    /**
+     * Takes what this owner holds of a lock from it, for a person who says so; those who wait go on. A store that can reaches the
+     * holder and reports {@link StoreEvents#expelled} there; any other holder learns it at its next renewal.
+     *
+     * @param owner as {@link #inspect} tells it
+     * @return whether this owner held it; if not, nothing is changed
+     */
+    default CompletionStage<Boolean> expel(String name, String owner) {
+        return release(name, owner).thenApply(reply -> reply == ReleaseReply.RELEASED);
+    }
+
     /** Count-down latches, of a store with {@link Capability#LATCHES}. */
     default LatchStore latches() {
         throw new UnsupportedOperationException(address() + " has no latches");

@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import java.util.Optional;
+
 /**
  * What a store tells the engine unasked. Every event is an optimisation: one that is lost, late or doubled costs time,
  * never safety. May be called from any thread; returns quickly.
@@ -22,4 +24,15 @@ public interface StoreEvents {
 
     /** This owner has lost its lease, as the store knows for certain. */
     void gone(String name, String owner, String detail);
+
+    /** How it is told who has released a lock by force. */
+    static String byForce(Optional<Origin> by) {
+        return "it was released by force, by "
+                + by.map(Origin::toString).orElse("a client that does not tell who it is");
+    }
+
+    /** The same, since somebody has released it by force. */
+    default void expelled(String name, String owner, String detail) {
+        gone(name, owner, detail);
+    }
 }

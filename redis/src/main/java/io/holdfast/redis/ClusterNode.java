@@ -102,6 +102,11 @@ final class ClusterNode {
         }
 
         @Override
+        public List<CompletionStage<Answer>> commands(Duration within, List<String[]> commands) {
+            return link.commands(within, commands);
+        }
+
+        @Override
         public void listen(String channel, Listener listener) {
             cluster.listen(channel, listener);
         }

@@ -51,15 +51,27 @@ final class ClusterStore implements LockStore {
     private final Cluster cluster;
     private final Platform platform;
     private final Duration timeout;
+    private final Introduction introduction;
 
     ClusterStore(ClusterServers servers, StoreContext context) {
         this.cluster = new Cluster(servers, context);
         this.platform = context.platform();
         this.timeout = context.commandTimeout();
+        String self = Keys.clientName(context.clientId());
+        this.introduction =
+                new Introduction(context, cluster.keys(), command -> route(self, store -> store.command(command)));
+    }
+
+    /** The key that says who this client is may be on a node that has none of its locks: nobody waits for it. */
+    private void introduce() {
+        if (!introduction.hasBegun() && introduction.begins()) {
+            introduction.say();
+        }
     }
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        introduce();
         return route(request.name(), store -> store.acquire(request));
     }
 
@@ -76,6 +88,7 @@ final class ClusterStore implements LockStore {
     /** As many of the first as are in one slot: no script may touch two. */
     @Override
     public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+        introduce();
         List<AcquireRequest> together = ofOneSlot(requests, AcquireRequest::name);
         return route(requests.get(0).name(), store -> store.acquireAll(together, part));
     }
@@ -126,6 +139,11 @@ final class ClusterStore implements LockStore {
     @Override
     public CompletionStage<Boolean> resize(String name, int permits) {
         return route(name, store -> store.resize(name, permits));
+    }
+
+    @Override
+    public CompletionStage<Boolean> expel(String name, String owner) {
+        return route(name, store -> store.expel(name, owner));
     }
 
     // --- the way to the node
@@ -381,17 +399,29 @@ final class ClusterStore implements LockStore {
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
+        if (pattern.indexOf('*') < 0) {
+            return route(pattern, store -> store.inspect(pattern))
+                    .thenApply(found -> Introduction.locate(found, cluster.keys(), this::one));
+        }
         try {
             // A slot that moves meanwhile may be met twice.
             Map<String, LockInfo> found = new LinkedHashMap<>();
             for (ClusterNode node : cluster.all(timeout)) {
                 join(node.store().inspect(pattern)).forEach(lock -> found.put(lock.name(), lock));
             }
-            return CompletableFuture.completedFuture(List.copyOf(found.values()));
+            return CompletableFuture.completedFuture(
+                    Introduction.locate(List.copyOf(found.values()), cluster.keys(), this::one));
         } catch (StoreFailure e) {
             return CompletableFuture.failedFuture(
                     Redirect.error(e) != null && e.reason().contains("MOVED") ? unsettled(e) : e);
         }
+    }
+
+    /** Sends commands about single keys, each to its node. */
+    private List<CompletionStage<RedisLink.Answer>> one(List<String[]> commands) {
+        return commands.stream()
+                .map(command -> route(cluster.keys().name(command[1]), store -> store.command(command)))
+                .toList();
     }
 
     /** As reachable as the least of its nodes, and as slow. */
@@ -428,7 +458,8 @@ final class ClusterStore implements LockStore {
                 Capability.FIRST_COME,
                 Capability.SHARING,
                 Capability.LATCHES,
-                Capability.REPLICAS);
+                Capability.REPLICAS,
+                Capability.ORIGINS);
     }
 
     @Override
@@ -438,6 +469,7 @@ final class ClusterStore implements LockStore {
 
     @Override
     public void close() {
+        introduction.close();
         cluster.close();
     }
 }

@@ -41,6 +41,12 @@ final class Inspection {
     /** Blocks for as long as it reads: a chain of stages would be as deep as there are pages. */
     CompletionStage<List<LockInfo>> locks(String pattern) {
         try {
+            if (pattern.indexOf('*') < 0) {
+                // One name needs no look at all the others.
+                String key = keys.lock(pattern);
+                return CompletableFuture.completedFuture(
+                        keys.isLock(key) ? read(key).stream().toList() : List.of());
+            }
             return CompletableFuture.completedFuture(scan(escaped(keys.lock("")) + escaped(pattern)));
         } catch (CompletionException e) {
             return CompletableFuture.failedFuture(e.getCause() == null ? e : e.getCause());

@@ -87,6 +87,18 @@ final class JedisLink implements RedisLink {
     }
 
     @Override
+    public List<CompletionStage<Answer>> commands(Duration timeout, List<String[]> plain) {
+        List<Request> requests = plain.stream()
+                .map(command -> Request.of(() -> command[0].getBytes(UTF_8), rest(command)))
+                .toList();
+        List<CompletionStage<Answer>> answers = new ArrayList<>(plain.size());
+        for (Call call : commands.queue(timeout, requests)) {
+            answers.add(answer(source.address(), () -> commands.answer(call)));
+        }
+        return answers;
+    }
+
+    @Override
     public synchronized void listen(String channel, Listener listener) {
         if (inbox == null && !closed) {
             inbox = new Inbox(platform, new InboxLine(source, true), channel, listener);

@@ -91,6 +91,16 @@ final class Keys {
         return prefix + "~inbox:";
     }
 
+    /** Where a client says who it is. */
+    String client(String clientId) {
+        return lock(clientName(clientId));
+    }
+
+    /** The same, without the prefix: no lock is called so. */
+    static String clientName(String clientId) {
+        return "~client:" + clientId;
+    }
+
     /** Which life of a server need not wait before it counts in a quorum. */
     String vouched() {
         return prefix + "~vouched";

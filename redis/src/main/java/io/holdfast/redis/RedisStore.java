@@ -11,6 +11,7 @@ import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LatchStore;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Origin;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.ReleaseItem;
 import io.holdfast.spi.ReleaseReply;
@@ -18,15 +19,20 @@ import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreContext;
+import io.holdfast.spi.StoreEvents;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import io.holdfast.spi.StoreUri;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -78,6 +84,7 @@ public final class RedisStore implements LockStore {
     private final Several several;
     private final RedisLatches latches;
     private final Inspection inspection;
+    private final Introduction introduction;
 
     /** Somebody here has shared a lock: from then on the key that says who does is named along with the others. */
     private volatile boolean shares;
@@ -103,9 +110,14 @@ public final class RedisStore implements LockStore {
                 serverClock,
                 unanswered,
                 verdicts,
-                (name, owner) -> sayAgain(name, owner, 0, FOLLOW_UP_TRIES));
+                (name, owner) -> sayAgain(name, owner, 0, FOLLOW_UP_TRIES),
+                this::isReady,
+                this::prepare);
         this.latches = new RedisLatches(link, keys, timeout, serverClock, this::now, this::listen);
         this.inspection = new Inspection(link, keys, timeout);
+        // In a cluster the client introduces itself once, not at every node.
+        this.introduction = new Introduction(
+                keys.areSpread() ? context.anonymous() : context, keys, command -> link.command(timeout, command));
     }
 
     /**
@@ -196,9 +208,27 @@ public final class RedisStore implements LockStore {
         ServerClock.Moment sent = now();
         long deadline = sent.nanos() + timeout.toNanos();
         Ask ask = new Ask(request, before, deadline, ReleaseReply.NOT_OWNER, true);
-        return serverClock.isKnown()
-                ? send(ask)
-                : serverClock.ask(link, sent, timeout).thenCompose(known -> send(ask));
+        return isReady() ? send(ask) : prepare().thenCompose(known -> send(ask));
+    }
+
+    private boolean isReady() {
+        return serverClock.isKnown() && introduction.hasBegun();
+    }
+
+    /** The first who asks for a lock reads the clock, and says in the same go who this client is. */
+    private CompletionStage<RedisLink.Answer> prepare() {
+        ServerClock.Moment sent = now();
+        if (!introduction.begins()) {
+            return serverClock.ask(link, sent, timeout);
+        }
+        List<CompletionStage<RedisLink.Answer>> answers =
+                link.commands(timeout, List.of(new String[] {"TIME"}, introduction.command()));
+        introduction.said(answers.get(1));
+        return serverClock.read(link, sent, answers.get(0)).whenComplete((known, error) -> {
+            if (error != null) {
+                introduction.failed();
+            }
+        });
     }
 
     /**
@@ -488,13 +518,30 @@ public final class RedisStore implements LockStore {
     }
 
     @Override
+    public CompletionStage<Boolean> expel(String name, String owner) {
+        return release(name, owner).thenApply(reply -> {
+            if (reply == ReleaseReply.RELEASED && owner.indexOf(':') > 0) {
+                String by = context.origin().map(Introduction::text).orElse("");
+                String news = owner + " !" + URLEncoder.encode(by, StandardCharsets.UTF_8) + " " + keys.lock(name);
+                // If nobody hears it, the holder notices when it renews.
+                link.command(timeout, "PUBLISH", keys.inbox() + owner.substring(0, owner.indexOf(':')), news);
+            }
+            return reply == ReleaseReply.RELEASED;
+        });
+    }
+
+    @Override
     public LatchStore latches() {
         return latches;
     }
 
     @Override
     public CompletionStage<List<LockInfo>> inspect(String pattern) {
-        return inspection.locks(pattern);
+        return inspection
+                .locks(pattern)
+                .thenApply(locks -> keys.areSpread()
+                        ? locks
+                        : Introduction.locate(locks, keys, commands -> link.commands(timeout, commands)));
     }
 
     @Override
@@ -511,7 +558,8 @@ public final class RedisStore implements LockStore {
                 Capability.FIRST_COME,
                 Capability.SHARING,
                 Capability.LATCHES,
-                Capability.REPLICAS);
+                Capability.REPLICAS,
+                Capability.ORIGINS);
     }
 
     @Override
@@ -521,7 +569,13 @@ public final class RedisStore implements LockStore {
 
     @Override
     public void close() {
+        introduction.close();
         link.close();
+    }
+
+    /** One command about a single key of this server. */
+    CompletionStage<RedisLink.Answer> command(String... command) {
+        return link.command(timeout, command);
     }
 
     /** From now on those who wait here are told. */
@@ -551,6 +605,17 @@ public final class RedisStore implements LockStore {
         private static final Pattern GRANT =
                 Pattern.compile("(\\S+) (\\d{1,16}) (\\d{1,9})((?:,\\S+)?) (\\d{1,9}) (\\d{1,16}) (.+)");
 
+        /** A holder, who has taken the lock from it, and the lock. */
+        private static final Pattern FORCED = Pattern.compile("(\\S+) !(\\S{0,2000}) (.+)");
+
+        private static Optional<Origin> by(String encoded) {
+            try {
+                return Introduction.read(URLDecoder.decode(encoded, StandardCharsets.UTF_8));
+            } catch (IllegalArgumentException e) {
+                return Optional.empty();
+            }
+        }
+
         @Override
         public void subscribed() {
             context.events().wakeAll();
@@ -558,6 +623,13 @@ public final class RedisStore implements LockStore {
 
         @Override
         public void message(String text, @Nullable String life) {
+            Matcher forced = FORCED.matcher(text);
+            if (forced.matches() && keys.isLock(forced.group(3))) {
+                context.events()
+                        .expelled(
+                                keys.name(forced.group(3)), forced.group(1), StoreEvents.byForce(by(forced.group(2))));
+                return;
+            }
             int space = text.indexOf(' ');
             if (space > 0 && keys.isLock(text.substring(space + 1))) {
                 // Nothing but that it is worth asking.

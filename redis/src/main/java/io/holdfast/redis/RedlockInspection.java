@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Reads what stands in the servers of a quorum, for people. One after the other, so a busy lock may change in between. */
 final class RedlockInspection {
@@ -32,6 +33,14 @@ final class RedlockInspection {
 
     /** A lock is somebody's if a majority says so. One that nobody has or waits for is not listed. */
     List<LockInfo> locks(String pattern) {
+        return read(pattern).values().stream()
+                .map(this::together)
+                .filter(lock -> lock.owner().isPresent() || !lock.waiters().isEmpty())
+                .toList();
+    }
+
+    /** What each of the servers has, by the name of the lock. */
+    private Map<String, List<LockInfo>> read(String pattern) {
         Map<String, List<LockInfo>> found = new LinkedHashMap<>();
         List<String> failures = new ArrayList<>();
         for (QuorumNode node : nodes) {
@@ -46,10 +55,23 @@ final class RedlockInspection {
         if (failures.size() >= quorum.blocking()) {
             throw StoreFailure.unavailable("too few servers can be looked at: " + String.join("; ", failures), null);
         }
-        return found.values().stream()
-                .map(this::together)
-                .filter(lock -> lock.owner().isPresent() || !lock.waiters().isEmpty())
-                .toList();
+        return found;
+    }
+
+    /** Under which name an owner has a lock on a majority; null if it has not. */
+    @Nullable
+    String holder(String name, String owner) {
+        Map<String, Integer> votes = new LinkedHashMap<>();
+        for (LockInfo lock : read(name).getOrDefault(name, List.of())) {
+            lock.owner()
+                    .filter(holder -> HolderNames.owner(holder).equals(owner))
+                    .ifPresent(holder -> votes.merge(holder, 1, Integer::sum));
+        }
+        return votes.entrySet().stream()
+                .filter(vote -> vote.getValue() >= quorum.majority())
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
     }
 
     private LockInfo together(List<LockInfo> seen) {

@@ -423,8 +423,20 @@ public final class RedlockStore implements LockStore {
         return answer(() -> reply(name, owner, giveBack(name, owner)));
     }
 
+    /** The holder is another client as a rule, which may have got the lock at a later attempt. */
+    @Override
+    public CompletionStage<Boolean> expel(String name, String owner) {
+        return answer(() -> {
+            String holder = new RedlockInspection(nodes, quorum, keys, patience()).holder(name, owner);
+            return holder != null && reply(name, owner, giveBack(name, owner, holder)) == ReleaseReply.RELEASED;
+        });
+    }
+
     private List<@Nullable Vote<Boolean>> giveBack(String name, String owner) {
-        String holder = attempts.holder(owner, platform.nanoTime());
+        return giveBack(name, owner, attempts.holder(owner, platform.nanoTime()));
+    }
+
+    private List<@Nullable Vote<Boolean>> giveBack(String name, String owner, String holder) {
         String turn = Long.toString(4 * settings.pace().toMillis());
         NodeCommand command =
                 new NodeCommand(Script.QUORUM, scriptKeys(name), List.of("release", holder, owner, keys.inbox(), turn));

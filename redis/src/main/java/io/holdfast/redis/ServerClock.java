@@ -36,7 +36,12 @@ final class ServerClock {
 
     /** Asks a server what its clock shows. */
     CompletionStage<RedisLink.Answer> ask(RedisLink link, Moment sent, Duration timeout) {
-        return link.command(timeout, "TIME").thenApply(answer -> {
+        return read(link, sent, link.command(timeout, "TIME"));
+    }
+
+    /** Reads the answer of a server that was asked for its TIME at that moment. */
+    CompletionStage<RedisLink.Answer> read(RedisLink link, Moment sent, CompletionStage<RedisLink.Answer> asked) {
+        return asked.thenApply(answer -> {
             Reply time = new Reply(link, answer);
             long seconds = Math.min(time.part(0).count(), Integer.MAX_VALUE);
             read(seconds * 1_000_000 + time.part(1).count(), sent, answer.life());

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Several locks in one script: each is taken and given up as one alone is. */
 final class Several {
@@ -27,8 +29,16 @@ final class Several {
     private final Unanswered unanswered;
     private final Verdicts verdicts;
     private final BiConsumer<String, String> giveUp;
+    private final BooleanSupplier isReady;
+    private final Supplier<CompletionStage<RedisLink.Answer>> prepare;
 
-    /** @param giveUp releases a lock in the background, by its name and owner */
+    /**
+     * Several.
+     *
+     * @param giveUp releases a lock in the background, by its name and owner
+     * @param isReady whether there is nothing to do before the first request
+     * @param prepare does it
+     */
     Several(
             RedisLink link,
             Keys keys,
@@ -36,7 +46,9 @@ final class Several {
             ServerClock serverClock,
             Unanswered unanswered,
             Verdicts verdicts,
-            BiConsumer<String, String> giveUp) {
+            BiConsumer<String, String> giveUp,
+            BooleanSupplier isReady,
+            Supplier<CompletionStage<RedisLink.Answer>> prepare) {
         this.link = link;
         this.keys = keys;
         this.context = context;
@@ -45,14 +57,14 @@ final class Several {
         this.unanswered = unanswered;
         this.verdicts = verdicts;
         this.giveUp = giveUp;
+        this.isReady = isReady;
+        this.prepare = prepare;
     }
 
     CompletionStage<List<AcquireReply>> acquire(List<AcquireRequest> requests, boolean part) {
         ServerClock.Moment sent = now();
         Ask ask = new Ask(requests, part, sent.nanos() + timeout.toNanos(), true, false);
-        return serverClock.isKnown()
-                ? send(ask)
-                : serverClock.ask(link, sent, timeout).thenCompose(known -> send(ask));
+        return isReady.getAsBoolean() ? send(ask) : prepare.get().thenCompose(known -> send(ask));
     }
 
     /**

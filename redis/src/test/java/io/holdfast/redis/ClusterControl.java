@@ -84,8 +84,7 @@ final class ClusterControl implements StoreControl, AutoCloseable {
     @Override
     public List<String> leftovers() {
         return cluster.masters().stream()
-                .flatMap(master -> master.keys().stream())
-                .filter(key -> !key.startsWith(Scripts.FENCE + ":"))
+                .flatMap(master -> Leftovers.of(master).stream())
                 .toList();
     }
 

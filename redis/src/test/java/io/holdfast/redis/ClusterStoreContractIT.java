@@ -35,7 +35,8 @@ class ClusterStoreContractIT extends StoreContract {
                 Capability.FIRST_COME,
                 Capability.SHARING,
                 Capability.LATCHES,
-                Capability.REPLICAS);
+                Capability.REPLICAS,
+                Capability.ORIGINS);
     }
 
     @Override

@@ -43,7 +43,8 @@ class HandedInClusterContractIT extends StoreContract {
                 Capability.FIRST_COME,
                 Capability.SHARING,
                 Capability.LATCHES,
-                Capability.REPLICAS);
+                Capability.REPLICAS,
+                Capability.ORIGINS);
     }
 
     @Override

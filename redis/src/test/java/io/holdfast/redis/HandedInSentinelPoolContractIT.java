@@ -41,7 +41,8 @@ class HandedInSentinelPoolContractIT extends StoreContract {
                 Capability.FIRST_COME,
                 Capability.SHARING,
                 Capability.LATCHES,
-                Capability.REPLICAS);
+                Capability.REPLICAS,
+                Capability.ORIGINS);
     }
 
     @Override

@@ -34,7 +34,7 @@ final class RedisControl implements StoreControl, AutoCloseable {
 
     @Override
     public List<String> leftovers() {
-        return redis.keys().stream().filter(key -> !key.equals(Scripts.FENCE)).toList();
+        return Leftovers.of(redis);
     }
 
     @Override

@@ -36,7 +36,8 @@ class RedisStoreContractIT extends StoreContract {
                 Capability.FIRST_COME,
                 Capability.SHARING,
                 Capability.LATCHES,
-                Capability.REPLICAS);
+                Capability.REPLICAS,
+                Capability.ORIGINS);
     }
 
     @Override

@@ -46,9 +46,7 @@ final class SentinelControl implements StoreControl, AutoCloseable {
 
     @Override
     public List<String> leftovers() {
-        return sentinels.master().keys().stream()
-                .filter(key -> !key.equals(Scripts.FENCE))
-                .toList();
+        return Leftovers.of(sentinels.master());
     }
 
     @Override

@@ -37,7 +37,8 @@ class SentinelStoreContractIT extends StoreContract {
                 Capability.FIRST_COME,
                 Capability.SHARING,
                 Capability.LATCHES,
-                Capability.REPLICAS);
+                Capability.REPLICAS,
+                Capability.ORIGINS);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.spring;
 
 import io.holdfast.Holdfast;
 import io.holdfast.LockListener;
+import io.holdfast.spi.Origin;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -33,6 +34,11 @@ class HoldfastAutoConfiguration {
             }
             if (properties.commandTimeout() != null) {
                 client.commandTimeout(properties.commandTimeout());
+            }
+            client.holderInfo(properties.holderInfo());
+            String application = environment.getProperty("spring.application.name", "");
+            if (!application.isBlank()) {
+                client.application(Origin.printable(application));
             }
             listeners.orderedStream().forEach(client::listener);
             return client.build();

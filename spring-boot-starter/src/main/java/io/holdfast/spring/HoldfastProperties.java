@@ -24,6 +24,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param onLoss What happens to the holder when a lease is lost, besides the signal that always goes out. Unless set, notify.
  * @param outageLimit How long the store may be out of reach before a wait without a deadline gives up. Unless set, 30s.
  * @param commandTimeout How long one command to the store may take. Unless set, 2s.
+ * @param holderInfo Whether others who look at the locks of this application are told host, process id and
+ *     spring.application.name. Unless set, they are.
  * @param backoff Pauses between tries where nobody can notify.
  * @param startupCheck What happens if the store does not answer when the application starts.
  * @param locked Methods with the annotation Locked.
@@ -44,6 +46,7 @@ record HoldfastProperties(
         @Nullable OnLoss onLoss,
         @Nullable Duration outageLimit,
         @Nullable Duration commandTimeout,
+        @DefaultValue("true") boolean holderInfo,
         @DefaultValue BackoffProperties backoff,
         @DefaultValue("fail") StartupCheck startupCheck,
         @DefaultValue LockedProperties locked,

@@ -17,6 +17,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.jmx.JmxEndpointsSupplier;
+import org.springframework.boot.actuate.endpoint.jmx.JmxOperation;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -88,6 +90,55 @@ class OperationsIT {
         try (ConfigurableApplicationContext other =
                 Apps.start(redis, Application.class, "management.health.holdfast.enabled=false")) {
             assertThat(other.containsBean("holdfastHealthIndicator")).isFalse();
+        }
+    }
+
+    /** Over the endpoint machinery itself, which decides what may be called. */
+    private static List<String> operations(ConfigurableApplicationContext of) {
+        return of.getBean(JmxEndpointsSupplier.class).getEndpoints().stream()
+                .filter(endpoint -> endpoint.getEndpointId().toLowerCaseString().equals("locks"))
+                .flatMap(endpoint -> endpoint.getOperations().stream())
+                .map(JmxOperation::getName)
+                .toList();
+    }
+
+    @Test
+    void theEndpoint_onlyReads_unlessTheApplicationOpensIt() throws Exception {
+        assertThat(operations(app)).containsExactlyInAnyOrder("locks", "lock");
+        try (ConfigurableApplicationContext open = Apps.start(
+                redis,
+                Application.class,
+                "spring.jmx.enabled=true",
+                "spring.jmx.unique-names=true",
+                "spring.application.name=order service",
+                "management.endpoints.jmx.exposure.include=*",
+                "management.endpoint.locks.access=unrestricted")) {
+            assertThat(operations(open)).containsExactlyInAnyOrder("locks", "lock", "release");
+            Holdfast locks = open.getBean(Holdfast.class);
+            LocksEndpoint endpoint = open.getBean(LocksEndpoint.class);
+            Lease lease = locks.lock("forced").acquire(Duration.ofSeconds(1));
+            LocksEndpoint.Party holder =
+                    endpoint.lock("forced").locks().get(0).holders().get(0);
+            assertThat(holder.application()).isEqualTo("order service");
+            assertThat(holder.processId()).isEqualTo(ProcessHandle.current().pid());
+            assertThat(holder.host()).isNotBlank();
+            assertThat(holder.thread()).isPositive();
+
+            assertThat(endpoint.release("forced", "a:1:b").released()).isFalse();
+            assertThat(lease.isValid()).isTrue();
+            assertThat(endpoint.release("forced", holder.owner()).released()).isTrue();
+
+            assertThat(endpoint.lock("forced").locks()).isEmpty();
+            assertThat(lease.release()).isFalse();
+        }
+        try (ConfigurableApplicationContext silent =
+                Apps.start(redis, Application.class, "holdfast.holder-info=false", "spring.jmx.enabled=false")) {
+            Holdfast locks = silent.getBean(Holdfast.class);
+            try (Lease lease = locks.lock("silent").acquire(Duration.ofSeconds(1))) {
+                assertThat(locks.inspect("silent").get(0).holders().get(0).origin())
+                        .isEmpty();
+                assertThat(lease.isValid()).isTrue();
+            }
         }
     }
 

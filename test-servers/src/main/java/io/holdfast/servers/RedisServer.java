@@ -249,6 +249,13 @@ public final class RedisServer implements AutoCloseable {
         return keys;
     }
 
+    /** All keys but those at which clients that are open say where they run. */
+    public Set<String> keysOfLocks() {
+        Set<String> keys = keys();
+        keys.removeIf(key -> key.contains(":~client:"));
+        return keys;
+    }
+
     /** A section of INFO, such as {@code memory}. */
     public Map<String, String> info(String section) {
         return InfoText.parse(command("INFO", section));

@@ -49,12 +49,7 @@ final class FaultyConnection implements LockStore {
         this.faults = faults;
         this.context = context;
         this.server = serverClock == null ? null : serverClock.platform();
-        this.inner = factory.open(new StoreContext(
-                context.clientId(),
-                context.keyPrefix(),
-                context.commandTimeout(),
-                server == null ? context.platform() : server,
-                new Filter()));
+        this.inner = factory.open(context.with(server == null ? context.platform() : server, new Filter()));
     }
 
     @Override
@@ -104,6 +99,12 @@ final class FaultyConnection implements LockStore {
     public CompletionStage<Boolean> resize(String name, int permits) {
         Call call = new Call(Operation.RESIZE, name, "", Duration.ZERO, false);
         return send(List.of(call), context.commandTimeout(), () -> inner.resize(name, permits));
+    }
+
+    @Override
+    public CompletionStage<Boolean> expel(String name, String owner) {
+        Call call = new Call(Operation.RELEASE, name, owner, Duration.ZERO, false);
+        return send(List.of(call), context.commandTimeout(), () -> inner.expel(name, owner));
     }
 
     @Override
@@ -311,6 +312,13 @@ final class FaultyConnection implements LockStore {
         public void gone(String name, String owner, String detail) {
             if (!faults.hearsNothing()) {
                 context.events().gone(name, owner, detail);
+            }
+        }
+
+        @Override
+        public void expelled(String name, String owner, String detail) {
+            if (!faults.hearsNothing()) {
+                context.events().expelled(name, owner, detail);
             }
         }
     }

@@ -16,6 +16,11 @@ class MemoryStoreContractTest extends StoreContract {
 
     @Override
     protected Set<Capability> capabilities() {
-        return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING, Capability.LATCHES);
+        return Set.of(
+                Capability.NOTIFICATION,
+                Capability.FIRST_COME,
+                Capability.SHARING,
+                Capability.LATCHES,
+                Capability.ORIGINS);
     }
 }

@@ -33,13 +33,18 @@ public final class ObservabilitySnippets {
     public static void show(Holdfast locks, Consumer<String> print) {
         for (LockInfo lock : locks.inspect("order:*")) {
             for (LockInfo.Party holder : lock.holders()) {
-                print.accept(lock.name() + " is held by " + holder.owner() + " since " + holder.since() + " with token "
-                        + holder.token() + ", " + lock.remaining() + " left");
+                print.accept(lock.name() + " is held by " + holder.owner() + " of " + holder.origin() + " since "
+                        + holder.since() + " with token " + holder.token() + ", " + lock.remaining() + " left");
             }
             for (LockInfo.Party waiter : lock.line()) {
                 print.accept("  " + waiter.owner() + " has waited for " + waiter.age());
             }
         }
+    }
+
+    /** Takes a lock from a holder that is known to be stuck. */
+    public static boolean takeAway(Holdfast locks, LockInfo.Party stuck) {
+        return locks.forceRelease("order:12345", stuck.owner());
     }
 
     /** An alarm of one's own. */

@@ -40,7 +40,9 @@ final class HoldfastContender implements Contender {
 
     @Override
     public boolean mayStay(String key) {
-        return key.contains("~fence"); // the counter of the tokens, one for each server or slot
+        // The counter of the tokens, one for each server or slot; and where a process ran that was killed, for some
+        // minutes.
+        return key.contains("~fence") || key.contains("~client:");
     }
 
     @Override

@@ -62,6 +62,15 @@ public interface RedisLink extends AutoCloseable {
     /** Runs a plain command on the lane for commands. */
     CompletionStage<Answer> command(Duration timeout, String... command);
 
+    /**
+     * Runs plain commands on the lane for commands, in that order; in one go, if it can. Each succeeds or fails alone.
+     *
+     * @return the answers, in the order of the commands
+     */
+    default List<CompletionStage<Answer>> commands(Duration timeout, List<String[]> commands) {
+        return commands.stream().map(command -> command(timeout, command)).toList();
+    }
+
     /** Subscribes to a channel once and for all, and again after every break; does nothing if it has done so before. */
     void listen(String channel, Listener listener);
 

@@ -67,7 +67,11 @@ final class AccessList {
             HandOver.isTold(redis, one, two);
             try (Lease lease = one.lock("b").acquire(Duration.ZERO)) {
                 lease.extend(Duration.ofSeconds(60));
-                assertThat(two.inspect("*")).hasSize(1);
+                assertThat(two.inspect("*"))
+                        .singleElement()
+                        .satisfies(lock -> assertThat(lock.holders().get(0).origin())
+                                .as("where it runs")
+                                .isPresent());
             }
             share(one, two);
             count(one, two);

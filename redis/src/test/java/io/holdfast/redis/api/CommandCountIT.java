@@ -70,6 +70,28 @@ class CommandCountIT {
     }
 
     @Test
+    void whereAClientRuns_isOneCommandAtFirstAndOneAtTheEnd_whateverTheNumberOfCycles() {
+        requests(false, 1); // the server learns the scripts
+        for (int cycles : new int[] {1, 100}) {
+            assertThat(requests(true, cycles) - requests(false, cycles)).isEqualTo(2);
+        }
+    }
+
+    private long requests(boolean holderInfo, int cycles) {
+        long before = network.requestsSeen();
+        try (Holdfast locks = Holdfast.builder()
+                .uri("redis://127.0.0.1:" + network.port())
+                .holderInfo(holderInfo)
+                .build()) {
+            for (int i = 0; i < cycles; i++) {
+                assertThat(locks.lock("a").tryLock()).isTrue();
+                assertThat(locks.lock("a").unlock()).isTrue();
+            }
+        }
+        return network.requestsSeen() - before;
+    }
+
+    @Test
     void readCycle_withoutContention_isTwoCommands() {
         int cycles = 100;
         try (Holdfast locks = connect()) {

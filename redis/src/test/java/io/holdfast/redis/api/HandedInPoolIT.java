@@ -279,7 +279,7 @@ class HandedInPoolIT {
                 assertThat(others.lock("a").tryLock()).isFalse();
                 assertThat(others.lock("b").tryLock()).isFalse();
             }
-            assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+            assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:~fence");
         }
     }
 

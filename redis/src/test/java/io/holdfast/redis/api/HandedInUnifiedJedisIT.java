@@ -109,7 +109,7 @@ class HandedInUnifiedJedisIT {
                 assertThat(others.lock("a").tryLock()).isFalse();
                 assertThat(others.lock("b").tryLock()).isFalse();
             }
-            assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+            assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:~fence");
         }
     }
 

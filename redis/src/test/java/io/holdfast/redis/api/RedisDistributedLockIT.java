@@ -62,7 +62,8 @@ class RedisDistributedLockIT {
 
         assertThat(RedisDistributedLock.DEFAULT_EXPIRE_MS).isEqualTo(30_000);
         assertThat(ttl("order:1")).isBetween(28_000L, 30_000L);
-        assertThat(redis.keys()).containsExactlyInAnyOrder("distributed_lock:order:1", "distributed_lock:~fence");
+        assertThat(redis.keysOfLocks())
+                .containsExactlyInAnyOrder("distributed_lock:order:1", "distributed_lock:~fence");
         assertThat(lock.getLockName()).isEqualTo("order:1");
         assertThat(lock).hasToString("RedisDistributedLock['order:1']");
     }
@@ -110,7 +111,7 @@ class RedisDistributedLockIT {
         assertThat(lock.tryLock()).isTrue();
 
         assertThat(lock.unlock()).isTrue();
-        assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:~fence");
     }
 
     @Test
@@ -139,7 +140,7 @@ class RedisDistributedLockIT {
         assertThat(one.unlock()).isTrue();
         assertThat(isFreeElsewhere(one)).as("one hold is left").isFalse();
         assertThat(two.unlock()).isTrue();
-        assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:~fence");
         assertThat(two.unlock()).as("nothing is left to unlock").isFalse();
     }
 

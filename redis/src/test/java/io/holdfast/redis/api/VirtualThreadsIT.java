@@ -98,7 +98,7 @@ class VirtualThreadsIT {
         assertThat(violations).hasValue(0);
         assertThat(unguarded).containsOnly(4_000 / names);
         assertThat(network.connectionsAccepted()).isLessThanOrEqualTo(3);
-        until(() -> redis.keys().size() == 1);
+        until(() -> redis.keysOfLocks().size() == 1);
     }
 
     @Test
@@ -125,7 +125,7 @@ class VirtualThreadsIT {
         end.complete(null);
 
         assertThat(holder.get()).isEqualTo(2);
-        assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:~fence");
     }
 
     @Test
@@ -183,7 +183,7 @@ class VirtualThreadsIT {
         }
         network.restore();
         assertThat(network.connectionsAccepted()).isEqualTo(connections);
-        until(() -> redis.keys().size() == 1);
+        until(() -> redis.keysOfLocks().size() == 1);
     }
 
     @Test
@@ -253,7 +253,7 @@ class VirtualThreadsIT {
         }
 
         assertThat(violations).hasValue(0);
-        until(() -> redis.keys().size() == 1);
+        until(() -> redis.keysOfLocks().size() == 1);
     }
 
     @Test
@@ -282,7 +282,7 @@ class VirtualThreadsIT {
             assertThat(thread.get()).as("seed %s", seed).isTrue();
         }
         assertThat(network.connectionsAccepted()).isLessThanOrEqualTo(3);
-        until(() -> redis.keys().size() == 1);
+        until(() -> redis.keysOfLocks().size() == 1);
     }
 
     @Test
@@ -307,7 +307,7 @@ class VirtualThreadsIT {
             assertThat(waiter.get()).isTrue();
         }
         assertThat(latch.clear()).isTrue();
-        assertThat(redis.keys()).isEmpty();
+        assertThat(redis.keysOfLocks()).isEmpty();
     }
 
     private long waitingForTheLatch() {

@@ -188,7 +188,7 @@ class WireCompatibilityIT {
             assertThatExceptionOfType(StoreRefusedException.class).isThrownBy(lock::lock);
         }
         assertThat(redis.command("TYPE", "distributed_lock:x")).isEqualTo(type);
-        assertThat(redis.keys()).containsExactly("distributed_lock:x");
+        assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:x");
     }
 
     @Test
@@ -241,7 +241,7 @@ class WireCompatibilityIT {
                         + " has no number below 2^53 at the key 'distributed_lock:~fence', so no fencing token can"
                         + " follow; if nobody relies on tokens as high as what stands there, delete it: they then go"
                         + " on from the server's clock");
-        assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:~fence");
     }
 
     // --- the side keys
@@ -254,7 +254,7 @@ class WireCompatibilityIT {
         Future<Boolean> waiter = waiter();
         until(() -> isQueued("x"));
 
-        assertThat(redis.keys())
+        assertThat(redis.keysOfLocks())
                 .containsExactlyInAnyOrder(
                         "distributed_lock:x",
                         "distributed_lock:~fence",
@@ -269,7 +269,7 @@ class WireCompatibilityIT {
 
         lock.unlock();
         assertThat(Crowd.get(waiter)).isTrue();
-        assertThat(redis.keys()).containsExactly("distributed_lock:~fence");
+        assertThat(redis.keysOfLocks()).containsExactly("distributed_lock:~fence");
     }
 
     @Test
@@ -282,7 +282,7 @@ class WireCompatibilityIT {
             until(() ->
                     redis.command("PUBSUB", "CHANNELS", "app:~inbox:*") instanceof List<?> list && list.size() == 1);
 
-            assertThat(redis.keys()).hasSize(4).allMatch(key -> key.startsWith("app:"));
+            assertThat(redis.keysOfLocks()).hasSize(4).allMatch(key -> key.startsWith("app:"));
             assertThat(locks.lock("x").tryLock())
                     .as("another prefix, another lock")
                     .isTrue();

@@ -175,7 +175,7 @@ final class Rig implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
         await("nothing is left in the server but the fence")
                 .atMost(SOON)
                 .pollInterval(Duration.ofMillis(5))
-                .untilAsserted(() -> assertThat(redis().keys()).isSubsetOf(PREFIX + "~fence"));
+                .untilAsserted(() -> assertThat(redis().keysOfLocks()).isSubsetOf(PREFIX + "~fence"));
     }
 
     /** Changes the server's configuration for one test. */

@@ -33,12 +33,7 @@ final class Probe implements StoreFactory {
 
     @Override
     public LockStore open(StoreContext context) {
-        StoreContext watched = new StoreContext(
-                context.clientId(),
-                context.keyPrefix(),
-                context.commandTimeout(),
-                context.platform(),
-                new Ear(context.events(), witness));
+        StoreContext watched = context.with(context.platform(), new Ear(context.events(), witness));
         return new Door(inner.open(watched), witness);
     }
 
@@ -62,6 +57,11 @@ final class Probe implements StoreFactory {
         @Override
         public void gone(String name, String owner, String detail) {
             inner.gone(name, owner, detail);
+        }
+
+        @Override
+        public void expelled(String name, String owner, String detail) {
+            inner.expelled(name, owner, detail);
         }
     }
 
@@ -132,6 +132,12 @@ final class Probe implements StoreFactory {
         public CompletionStage<Boolean> resize(String name, int permits) {
             witness.resized(name, permits);
             return inner.resize(name, permits);
+        }
+
+        @Override
+        public CompletionStage<Boolean> expel(String name, String owner) {
+            witness.released(name, owner);
+            return inner.expel(name, owner);
         }
 
         @Override

@@ -39,6 +39,8 @@ public abstract class StoreContract
                 RequestContract,
                 TokenContract,
                 LossContract,
+                InspectionContract,
+                ForcedReleaseContract,
                 WaitingContract,
                 LineContract,
                 FairContract,

@@ -57,7 +57,12 @@ class ContractBitesTest {
 
         @Override
         protected Set<Capability> capabilities() {
-            return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING, Capability.LATCHES);
+            return Set.of(
+                    Capability.NOTIFICATION,
+                    Capability.FIRST_COME,
+                    Capability.SHARING,
+                    Capability.LATCHES,
+                    Capability.ORIGINS);
         }
     }
 
