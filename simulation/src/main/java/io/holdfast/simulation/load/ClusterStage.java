@@ -2,6 +2,7 @@ package io.holdfast.simulation.load;
 
 import io.holdfast.redis.RedisStoreProvider;
 import io.holdfast.simulation.audit.ServerAudit;
+import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.net.Commands;
 import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.net.SimNet;
@@ -14,6 +15,7 @@ import io.holdfast.simulation.world.SimPlatform;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreUri;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterStage extends Housed {
     private static final int SHARDS = 3;
+    /** Who was told that a slot has moved knows it; but it may move back, and again. */
+    private static final int MOST_MOVED = 20;
+
     private static final long NEVER = 3_600_000 * MS;
     private static final String SEEDS = "redis-cluster://k1:6379,k2:6379,k3:6379";
 
@@ -141,6 +146,9 @@ final class ClusterStage extends Housed {
     private final class Node implements Server.Role {
         private final Server self;
 
+        /** How often each owner was sent elsewhere. */
+        private final Map<String, Integer> sentAway = new HashMap<>();
+
         Node(Server self) {
             this.self = self;
         }
@@ -163,7 +171,18 @@ final class ClusterStage extends Housed {
                 return null;
             }
             scene.hits().hit(36);
+            boolean releases = Commands.kind(command).equals("release") && !Commands.isForAll(command);
+            if (releases && refusal.startsWith("MOVED")) {
+                isLearnt(Commands.argument(command, 1));
+            }
             return new RedisModel.ErrorReply(refusal);
+        }
+
+        private void isLearnt(String owner) {
+            if (sentAway.merge(owner, 1, Integer::sum) > MOST_MOVED) {
+                throw new Violation(
+                        "L5", owner + " is sent elsewhere by " + self.host().name() + " again and again");
+            }
         }
 
         private @Nullable String refusal(List<String> keys, boolean asking) {

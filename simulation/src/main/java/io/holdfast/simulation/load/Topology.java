@@ -45,6 +45,8 @@ public enum Topology {
         if (this == CLUSTER) {
             faults.addAll(Collections.nCopies(6, Fault.FAILOVER));
             faults.addAll(Collections.nCopies(8, Fault.SLOT_MOVES));
+            // So many of the others would be too rare.
+            faults.addAll(Collections.nCopies(2, Fault.FOREIGN_VALUE));
         }
         if (this == FAILOVER || this == SENTINEL) {
             // One in a few: it is what this is about.
