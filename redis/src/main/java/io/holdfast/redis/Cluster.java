@@ -106,14 +106,16 @@ final class Cluster {
     }
 
     private ConnectionSource source(HostAndPort at) {
-        return servers.node(at, () -> {
-            for (int slot = 0; slot < Slots.COUNT; slot++) {
-                if (at.equals(masters.get(slot))) {
-                    return slot;
-                }
+        return servers.node(at, () -> slotOf(at), platform);
+    }
+
+    private int slotOf(HostAndPort at) {
+        for (int slot = 0; slot < Slots.COUNT; slot++) {
+            if (at.equals(masters.get(slot))) {
+                return slot;
             }
-            return -1;
-        });
+        }
+        return -1;
     }
 
     /** All masters that are known to have a slot; asks, if none is. */
@@ -253,13 +255,14 @@ final class Cluster {
         for (ClusterNode node : nodes.values()) {
             if (now.contains(node.at())) {
                 node.trust();
-            } else {
+            } else if (node.beginsToRetire()) {
                 platform.schedule(RETIRE_NANOS, () -> platform.callbacks().execute(() -> retire(node)));
             }
         }
     }
 
     private void retire(ClusterNode node) {
+        node.mayRetireLater();
         if (!closed && !mastersNow().contains(node.at()) && nodes.remove(node.at(), node)) {
             node.close();
         }

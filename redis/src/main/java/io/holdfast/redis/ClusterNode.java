@@ -7,6 +7,7 @@ import io.holdfast.spi.StoreContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import redis.clients.jedis.HostAndPort;
 
 /** One master of a cluster: connections, a clock and a thread for renewals of its own, so that it holds up no other. */
@@ -19,6 +20,7 @@ final class ClusterNode {
     private final Platform.Worker renewals;
     private final Duration timeout;
     private volatile boolean suspect;
+    private final AtomicBoolean retiring = new AtomicBoolean();
 
     ClusterNode(HostAndPort at, ConnectionSource source, StoreContext context, Cluster cluster) {
         this.at = at;
@@ -68,6 +70,15 @@ final class ClusterNode {
 
     boolean isSuspect() {
         return suspect;
+    }
+
+    /** False if it has begun to already: however often the news come that it is no master, it is let go once. */
+    boolean beginsToRetire() {
+        return !retiring.getAndSet(true);
+    }
+
+    void mayRetireLater() {
+        retiring.set(false);
     }
 
     void close() {

@@ -55,6 +55,7 @@ final class ClusterStore implements LockStore {
 
     ClusterStore(ClusterServers servers, StoreContext context) {
         this.cluster = new Cluster(servers, context);
+        cluster.unanswered().routedBy(this::release);
         this.platform = context.platform();
         this.timeout = context.commandTimeout();
         String self = Keys.clientName(context.clientId());

@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreUri;
 import java.util.List;
 import java.util.function.IntSupplier;
@@ -46,8 +47,8 @@ record ClusterUri(boolean tls, ServerList list, @Nullable Tls how) implements Cl
     }
 
     @Override
-    public ConnectionSource node(HostAndPort at, IntSupplier slot) {
-        return ConnectionSource.to(node(at));
+    public ConnectionSource node(HostAndPort at, IntSupplier slot, Platform platform) {
+        return ConnectionSource.to(node(at), platform);
     }
 
     /** Without the password. */

@@ -103,7 +103,7 @@ final class HandedInCluster implements ClusterServers {
     }
 
     @Override
-    public ConnectionSource node(HostAndPort at, IntSupplier slot) {
+    public ConnectionSource node(HostAndPort at, IntSupplier slot, Platform opens) {
         String address = "redis://" + ServerList.text(at) + " (the application's client)";
         return PoolSource.ofBare(() -> pool(at, slot), address, platform);
     }

@@ -460,6 +460,22 @@ public final class RedisStore implements LockStore {
     }
 
     private void sayAgain(String name, String owner, long delayNanos, int tries) {
+        Unanswered.Router router = unanswered.router();
+        if (router != null) {
+            // The lock may be another server's by then, and with it what this was about; that one says it again if need
+            // be.
+            context.platform()
+                    .schedule(
+                            delayNanos,
+                            () -> context.platform()
+                                    .callbacks()
+                                    .execute(() -> router.release(name, owner).whenComplete((reply, error) -> {
+                                        if (error != null && tries > 1) {
+                                            sayAgain(name, owner, FOLLOW_UP_PAUSE_NANOS, tries - 1);
+                                        }
+                                    })));
+            return;
+        }
         Runnable say = () -> sendRelease(name, owner, List.of()).whenComplete((answer, error) -> {
             if (error == null) {
                 followUp(name, owner, new Reply(link, answer));

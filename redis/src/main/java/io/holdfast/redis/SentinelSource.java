@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +31,8 @@ import redis.clients.jedis.exceptions.JedisException;
  * a replica, leads to the new master.
  *
  * <p>An old master that is cut off from the Sentinels, but not from us, would go on answering over a connection that is
- * fine. So one Sentinel is listened to: when it tells of another master, connections to the old one are closed.
+ * fine. So one Sentinel is listened to: when it tells of another master, connections to the old one are closed, and none is
+ * opened on the word of another Sentinel that has not heard of it yet. That one would never tell us.
  */
 final class SentinelSource implements ConnectionSource {
     private static final Logger log = LoggerFactory.getLogger(SentinelSource.class);
@@ -44,6 +46,9 @@ final class SentinelSource implements ConnectionSource {
 
     /** Who is asked first: the one that gave the last good answer. */
     private volatile int first;
+
+    /** The master, by what the Sentinel said last that is listened to; null before it has said anything. */
+    private volatile @Nullable HostAndPort told;
 
     private @Nullable Inbox news;
     private boolean closed;
@@ -62,22 +67,47 @@ final class SentinelSource implements ConnectionSource {
         long deadline = platform.nanoTime() + timeout.toNanos();
         Search search = new Search();
         int start = first;
+        Map<HostAndPort, Integer> doubtful = new LinkedHashMap<>();
         for (int i = 0; i < sentinels.size(); i++) {
             int asked = (start + i) % sentinels.size();
             HostAndPort master =
                     search.master(sentinels.get(asked), left(deadline).dividedBy(2));
-            if (master != null && search.tried.add(master)) {
+            if (master != null && isOldNews(master)) {
+                doubtful.putIfAbsent(master, asked);
+            } else if (master != null && search.tried.add(master)) {
                 Jedis opened = search.open(master, left(deadline), opening);
-                if (opened != null) {
-                    first = asked;
-                    listen();
-                    return opened;
+                if (opened != null && !isOldNews(master)) {
+                    return opened(opened, asked);
                 }
+                if (opened != null) {
+                    drop(opened);
+                    search.attempts.failed(ServerList.text(master) + " was the master a moment ago, and is not now");
+                }
+            }
+        }
+        // Nobody in reach says what was told, or that one is none: then it is what was told that is old.
+        for (Map.Entry<HostAndPort, Integer> named : doubtful.entrySet()) {
+            Jedis opened =
+                    search.tried.add(named.getKey()) ? search.open(named.getKey(), left(deadline), opening) : null;
+            if (opened != null) {
+                return opened(opened, named.getValue());
             }
         }
         // It may be behind the times.
         first = (start + 1) % sentinels.size();
         throw search.attempts.failure();
+    }
+
+    /** Whether another master was told of: one Sentinel hears of it after the other. */
+    private boolean isOldNews(HostAndPort master) {
+        HostAndPort last = told;
+        return last != null && !last.equals(master);
+    }
+
+    private Jedis opened(Jedis connection, int sentinel) {
+        first = sentinel;
+        listen();
+        return connection;
     }
 
     /** What came of asking one after the other. */
@@ -168,13 +198,15 @@ final class SentinelSource implements ConnectionSource {
 
     private synchronized void listen() {
         if (news == null && !closed) {
-            news = new Inbox(platform, new InboxLine(new AnySentinel(), false), "+switch-master", new SwitchListener());
+            AnySentinel any = new AnySentinel();
+            news = new Inbox(platform, new InboxLine(any, false), "+switch-master", new SwitchListener(any));
             news.start();
         }
     }
 
     /** Closes what leads elsewhere. */
     private void masterIs(HostAndPort master) {
+        told = master;
         List<Open> others;
         synchronized (open) {
             others = open.values().stream()
@@ -199,11 +231,18 @@ final class SentinelSource implements ConnectionSource {
     }
 
     private final class SwitchListener implements RedisLink.Listener {
-        /** What was said before is asked for. */
+        private final AnySentinel any;
+
+        SwitchListener(AnySentinel any) {
+            this.any = any;
+        }
+
+        /** What it said before is asked for, of the very one: another may know less, or more. */
         @Override
         public void subscribed() {
+            told = null;
             try {
-                HostAndPort master = askForMaster(sentinels.get(first), Duration.ofSeconds(1));
+                HostAndPort master = askForMaster(any.present, Duration.ofSeconds(1));
                 if (master != null) {
                     masterIs(master);
                 }
@@ -226,10 +265,12 @@ final class SentinelSource implements ConnectionSource {
     private final class AnySentinel implements ConnectionSource {
         private final Map<Jedis, ConnectionSource> from = Collections.synchronizedMap(new IdentityHashMap<>());
         private int next = first;
+        private volatile ConnectionSource present = sentinels.get(next);
 
         @Override
         public Jedis open(Duration timeout, Consumer<Closeable> opening) {
             ConnectionSource sentinel = sentinels.get(next++ % sentinels.size());
+            present = sentinel;
             Jedis opened = sentinel.open(timeout, opening);
             from.put(opened, sentinel);
             return opened;

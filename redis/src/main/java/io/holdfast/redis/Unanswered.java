@@ -1,9 +1,12 @@
 package io.holdfast.redis;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.ReleaseReply;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires that were sent and never answered. Such a request may sit in a buffer on a dead connection and be carried out
@@ -12,7 +15,13 @@ import java.util.concurrent.ConcurrentMap;
  * release was carried out, which its reply tells: our own clock would have to be right about the server's.
  */
 final class Unanswered {
+    /** Finds the server that has a lock, and releases it there. */
+    interface Router {
+        CompletionStage<ReleaseReply> release(String name, String owner);
+    }
+
     private final Platform platform;
+    private volatile @Nullable Router router;
     private final ConcurrentMap<String, Long> notAfterMicros = new ConcurrentHashMap<>();
 
     Unanswered(Platform platform) {
@@ -29,6 +38,17 @@ final class Unanswered {
         notAfterMicros.merge(owner, notAfter, Math::max);
         // The guess at the server's clock was wrong by at most one exchange, which took at most one time-out.
         platform.schedule(3 * timeout.toNanos(), () -> notAfterMicros.remove(owner, notAfter));
+    }
+
+    /** Releases are said again by that from now on, since locks move from one server to another. */
+    void routedBy(Router one) {
+        router = one;
+    }
+
+    /** Who says them again; null if whoever said it first does. */
+    @Nullable
+    Router router() {
+        return router;
     }
 
     /** Whether an acquire of this owner may still be on its way. */

@@ -11,6 +11,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -40,10 +43,14 @@ class ClusterAnswersTest {
             }
             String answer = otherwise.apply(command.get(0));
             if (answer == null && command.get(0).equals("CLUSTER")) {
-                answer = "*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:" + owner.port() + "\r\n$1\r\nx\r\n";
+                answer = allSlotsOf(owner);
             }
             out.write(answer == null ? good : ToyRedis.bytes(answer));
         });
+    }
+
+    private static String allSlotsOf(FakeServer owner) {
+        return "*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n$9\r\n127.0.0.1\r\n:" + owner.port() + "\r\n$1\r\nx\r\n";
     }
 
     private Holdfast connect() {
@@ -90,6 +97,40 @@ class ClusterAnswersTest {
             heard.clear();
             assertThat(locks.lock("b").tryLock()).isTrue();
             assertThat(heard).as("what it is asked once the slot is back").doesNotContain("EVALSHA");
+        }
+    }
+
+    /** Nobody knows what became of the acquire, so its release is said twice; and in between the slot moves. */
+    @Test
+    @Faults({16, 36})
+    void releaseThatIsSaidAgain_goesToWhereTheLockIsByThen() throws InterruptedException {
+        AtomicBoolean moved = new AtomicBoolean();
+        CountDownLatch again = new CountDownLatch(1);
+        first.behave((command, good, out) -> {
+            boolean script = command.get(0).startsWith("EVAL");
+            boolean acquires = command.contains("acquire");
+            if (command.get(0).equals("CLUSTER")) {
+                out.write(ToyRedis.bytes(allSlotsOf(first)));
+            } else if (script && moved.get()) {
+                out.write(ToyRedis.bytes(error("MOVED", second)));
+            } else if (script && acquires) {
+                out.write(ToyRedis.bytes("-TRYAGAIN nobody knows\r\n"));
+            } else {
+                moved.set(script);
+                out.write(good);
+            }
+        });
+        second.behave((command, good, out) -> {
+            if (command.contains("release")) {
+                again.countDown();
+            }
+            out.write(command.get(0).equals("CLUSTER") ? ToyRedis.bytes(allSlotsOf(second)) : good);
+        });
+        try (Holdfast locks = connect()) {
+            assertThatThrownBy(() -> locks.lock("a").tryLock()).isInstanceOf(StoreUnavailableException.class);
+            assertThat(again.await(60, TimeUnit.SECONDS))
+                    .as("it was said there")
+                    .isTrue();
         }
     }
 

@@ -43,6 +43,7 @@ public final class Auditor {
     private final Hits hits;
     private final long longestLeaseNanos;
     private final Truth truth;
+    private final List<String> names;
     private final Resource resource = new Resource();
     private final List<Held> held = new ArrayList<>();
     private final Map<String, Long> grants = new HashMap<>();
@@ -55,12 +56,14 @@ public final class Auditor {
     private final Set<String> released = new HashSet<>();
     private final Map<String, Long> excusedUntil = new HashMap<>();
     private final boolean driftBeyondModel;
-    private long tokensExcusedBelow;
+    private final Map<String, Long> tokensExcusedBelow = new HashMap<>();
     private long allExcusedUntil;
     private long overlapsOutside;
     private final Set<String> overlapping = new HashSet<>();
 
-    public Auditor(World world, Truth truth, Hits hits, long longestLeaseNanos, boolean driftBeyondModel) {
+    public Auditor(
+            World world, Truth truth, List<String> names, Hits hits, long longestLeaseNanos, boolean driftBeyondModel) {
+        this.names = names;
         this.world = world;
         this.truth = truth;
         this.hits = hits;
@@ -93,14 +96,21 @@ public final class Auditor {
      * it, their order is promised again only once the clock has passed them.
      */
     public void counterLost() {
-        if (truth.nextToken() <= truth.highestToken()) {
-            tokensExcusedBelow = truth.highestToken();
+        for (String name : names) {
+            long highest = truth.highestToken(name);
+            if (truth.nextToken(name) <= highest) {
+                tokensExcusedBelow.put(name, highest);
+            }
         }
     }
 
     /** Whether nothing has happened in the whole run that the timing model excludes. */
     public boolean modelWasKept() {
-        return !driftBeyondModel && allExcusedUntil == 0 && excusedUntil.isEmpty() && tokensExcusedBelow == 0;
+        return !driftBeyondModel && allExcusedUntil == 0 && excusedUntil.isEmpty() && tokensExcusedBelow.isEmpty();
+    }
+
+    private long tokensExcusedBelow(String name) {
+        return tokensExcusedBelow.getOrDefault(name, 0L);
     }
 
     private boolean isExcused(String name) {
@@ -121,10 +131,10 @@ public final class Auditor {
     public void acquired(Party party, Peek.Belief belief, long floor, boolean fair, Share share) {
         String name = belief.name();
         long token = belief.token();
-        boolean excused = token <= tokensExcusedBelow;
+        boolean excused = token <= tokensExcusedBelow(name);
         // One that was passed on belongs to a grant; if the server has forgotten that, others have had higher ones
         // since.
-        boolean passedOn = !truth.isGranted(token);
+        boolean passedOn = !truth.isGranted(name, token);
         if (passedOn) {
             hits.passedOn();
             if (fair && belief.isHeld() && !isExcused(name)) {
@@ -223,7 +233,7 @@ public final class Auditor {
         world.trace().add(party.host().name(), accepted ? "writes with" : "is refused with", token);
         if (!accepted) {
             hits.hit(1);
-            if (valid && !isExcused(name) && token > tokensExcusedBelow) {
+            if (valid && !isExcused(name) && token > tokensExcusedBelow(name)) {
                 throw new Violation("I1", "lock " + name + ": a valid holder's write with " + token + " was refused");
             }
         }

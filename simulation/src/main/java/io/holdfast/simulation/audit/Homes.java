@@ -2,7 +2,6 @@ package io.holdfast.simulation.audit;
 
 import io.holdfast.simulation.net.Server;
 import io.holdfast.spi.Share;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 public final class Homes implements Truth {
     private final Function<String, Server> home;
     private final Function<String, String> counter;
-    private final List<String> names;
     private final ServerAudit audit;
     private final String prefix;
 
@@ -21,15 +19,9 @@ public final class Homes implements Truth {
      * @param home where a lock is
      * @param counter the key that its tokens are counted at
      */
-    public Homes(
-            Function<String, Server> home,
-            Function<String, String> counter,
-            List<String> names,
-            ServerAudit audit,
-            String prefix) {
+    public Homes(Function<String, Server> home, Function<String, String> counter, ServerAudit audit, String prefix) {
         this.home = home;
         this.counter = counter;
-        this.names = List.copyOf(names);
         this.audit = audit;
         this.prefix = prefix;
     }
@@ -49,8 +41,8 @@ public final class Homes implements Truth {
     }
 
     @Override
-    public boolean isGranted(long token) {
-        return audit.isGranted(token);
+    public boolean isGranted(String name, long token) {
+        return audit.isGranted(prefix + name, token);
     }
 
     @Override
@@ -67,21 +59,16 @@ public final class Homes implements Truth {
     }
 
     @Override
-    public long highestToken() {
-        return audit.highestToken();
+    public long highestToken(String name) {
+        return audit.highestToken(prefix + name);
     }
 
     @Override
-    public long nextToken() {
-        long lowest = Long.MAX_VALUE;
-        for (String name : names) {
-            Server server = home.apply(name);
-            String counted = server.model().value(counter.apply(name));
-            long next = counted == null || !counted.matches("[0-9]+")
-                    ? server.host().wallMicros() + 2_000_000
-                    : Math.max(Long.parseLong(counted) + 1, server.host().wallMicros());
-            lowest = Math.min(lowest, next);
-        }
-        return lowest;
+    public long nextToken(String name) {
+        Server server = home.apply(name);
+        String counted = server.model().value(counter.apply(name));
+        return counted == null || !counted.matches("[0-9]+")
+                ? server.host().wallMicros() + 2_000_000
+                : Math.max(Long.parseLong(counted) + 1, server.host().wallMicros());
     }
 }

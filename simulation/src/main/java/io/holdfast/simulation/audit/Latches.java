@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +80,7 @@ public final class Latches {
     private List<String> waitedBefore = List.of();
     private int countedBefore;
     private @Nullable Life present;
-    private @Nullable RedisModel model;
+    private @Nullable Supplier<Server> home;
     private long voidUntil;
 
     /**
@@ -94,17 +95,25 @@ public final class Latches {
         this.commandNanos = commandNanos;
     }
 
-    /** The server that has it. */
-    public void looksAt(Server server) {
-        model = server.model();
+    /** Tells which server has it. */
+    public void looksAt(Supplier<Server> server) {
+        home = server;
     }
 
-    private RedisModel model() {
-        RedisModel known = model;
+    boolean isAt(Server server) {
+        return home().equals(server);
+    }
+
+    private Server home() {
+        Supplier<Server> known = home;
         if (known == null) {
             throw new IllegalStateException("it was not told which server to look at");
         }
-        return known;
+        return known.get();
+    }
+
+    private RedisModel model() {
+        return home().model();
     }
 
     /** The server has lost its state, or its clock was stepped. */

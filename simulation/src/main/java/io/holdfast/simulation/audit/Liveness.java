@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public final class Liveness implements Lookout {
 
     private final World world;
     private final Function<String, Server> home;
+    private final Predicate<String> isInReach;
     private final Network network;
     private final ServerAudit audit;
     private final Latches latches;
@@ -43,11 +45,13 @@ public final class Liveness implements Lookout {
      * A look at everything.
      *
      * @param home where a lock is
+     * @param isInReach whether whoever is sound can use it, if its server is there
      * @param disturbedUntil when the last fault was, or will be, over
      */
     public Liveness(
             World world,
             Function<String, Server> home,
+            Predicate<String> isInReach,
             Network network,
             ServerAudit audit,
             Latches latches,
@@ -57,6 +61,7 @@ public final class Liveness implements Lookout {
             LongSupplier disturbedUntil) {
         this.world = world;
         this.home = home;
+        this.isInReach = isInReach;
         this.network = network;
         this.audit = audit;
         this.latches = latches;
@@ -99,7 +104,7 @@ public final class Liveness implements Lookout {
 
     private boolean isThere(String name) {
         Server server = home.apply(name);
-        return server.isUp() && !server.host().isAsleep();
+        return server.isUp() && !server.host().isAsleep() && isInReach.test(name);
     }
 
     private RedisModel model(String name) {

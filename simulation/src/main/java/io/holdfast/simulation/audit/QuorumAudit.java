@@ -98,18 +98,19 @@ public final class QuorumAudit implements Truth {
     }
 
     @Override
-    public boolean isGranted(long token) {
+    public boolean isGranted(String name, long token) {
         return firstTokens.contains(token);
     }
 
+    /** Of all locks: they share their counters. */
     @Override
-    public long highestToken() {
+    public long highestToken(String name) {
         return highestToken;
     }
 
     /** Of a server that has lost its counter, or has an old one: by its clock, or by that of the slowest who proposes. */
     @Override
-    public long nextToken() {
+    public long nextToken(String name) {
         long slowest = servers.stream()
                 .mapToLong(server -> server.host().wallMicros())
                 .min()

@@ -6,6 +6,7 @@ import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.redis.RedisModel;
 import io.holdfast.simulation.world.World;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -43,8 +44,8 @@ public final class ServerAudit implements Server.Watcher {
     private final Set<String> orphans = new LinkedHashSet<>();
     private final Set<String> granted = new HashSet<>();
     private final Set<String> releasedOwners = new HashSet<>();
-    private final Set<Long> firstTokens = new HashSet<>();
-    private long highestToken;
+    private final Set<String> firstTokens = new HashSet<>();
+    private final Map<String, Long> highestTokens = new HashMap<>();
     private final List<State> before = new ArrayList<>();
     private @Nullable RedisModel model;
 
@@ -66,13 +67,21 @@ public final class ServerAudit implements Server.Watcher {
             @Override
             public void before(List<String> command) {
                 looksAt(which.get());
-                latches.looksAt(which.get());
-                ServerAudit.this.before(command);
+                if (isJudged(command)) {
+                    ServerAudit.this.before(command);
+                }
             }
 
             @Override
             public void after(List<String> command, @Nullable Object reply, boolean late, boolean again) {
-                ServerAudit.this.after(command, reply, late, again);
+                if (isJudged(command)) {
+                    ServerAudit.this.after(command, reply, late, again);
+                }
+            }
+
+            /** A latch is where it is: what a server does that has it no more is of no consequence. */
+            private boolean isJudged(List<String> command) {
+                return !Commands.kind(command).equals("latch") || latches.isAt(which.get());
             }
         };
     }
@@ -103,8 +112,11 @@ public final class ServerAudit implements Server.Watcher {
                 Commands.parts(command).forEach(part -> before.add(state(part.lock(), part.queue(), part.tickets())));
             case "renew" -> {
                 int locks = Commands.renewals(command);
+                // By its key alone, while its slot is moved.
+                boolean alone = Commands.keys(command) == locks;
                 for (int i = 0; i < locks; i++) {
-                    before.add(state(Commands.key(command, i), Commands.key(command, locks + i), ""));
+                    String queue = alone ? "" : Commands.key(command, locks + i);
+                    before.add(state(Commands.key(command, i), queue, ""));
                 }
             }
             case "latch" -> latches.before();
@@ -269,8 +281,7 @@ public final class ServerAudit implements Server.Watcher {
                             "I4", "a renewal by " + actors + " gave a share of " + now.key() + " to " + owner);
                 }
                 long token = now.shares().token(owner);
-                firstTokens.add(token);
-                highestToken = Math.max(highestToken, token);
+                given(now.key(), token, token);
                 grantedNow(actors, owner);
             }
         });
@@ -283,11 +294,7 @@ public final class ServerAudit implements Server.Watcher {
             if (kind.equals("renew")) {
                 throw new Violation("I4", "a renewal by " + actors + " gave " + now.key() + " to " + ownerNow);
             }
-            firstTokens.add(token(now.value()));
-            highestToken = Math.max(highestToken, lastToken(now.value()));
-            if (highestToken > HIGH) {
-                hits.hit(58);
-            }
+            given(now.key(), token(now.value()), lastToken(now.value()));
             grantedNow(actors, ownerNow);
         }
         if (owner == null) {
@@ -301,6 +308,14 @@ public final class ServerAudit implements Server.Watcher {
             throw new Violation("I4", kind + " by " + actors + " shortened the lease of " + owner);
         } else if (now.expiry() > then.expiry() && (kind.equals("release") || !actors.contains(owner))) {
             throw new Violation("I4", kind + " by " + actors + " renewed " + then.key() + " for " + owner);
+        }
+    }
+
+    private void given(String lock, long token, long last) {
+        firstTokens.add(lock + " " + token);
+        highestTokens.merge(lock, last, Math::max);
+        if (last > HIGH) {
+            hits.hit(58);
         }
     }
 
@@ -424,7 +439,7 @@ public final class ServerAudit implements Server.Watcher {
                     && owner(model().value(key)) == null
                     && !model().type(key).equals("zset");
             // The counter of tokens is the one thing that stays.
-            if (!key.endsWith("~fence")
+            if (!key.contains("~fence")
                     && !foreign
                     && model().expiresAtMillis(key) == -1
                     && !model().type(key).equals("none")) {
@@ -433,14 +448,14 @@ public final class ServerAudit implements Server.Watcher {
         }
     }
 
-    /** The highest token that the server has granted, whether or not anybody has heard of it. */
-    public long highestToken() {
-        return highestToken;
+    /** The highest token that a lock was granted with, whether or not anybody has heard of it. */
+    long highestToken(String lock) {
+        return highestTokens.getOrDefault(lock, 0L);
     }
 
-    /** Whether the server has granted a lock with this token, and it is not one that was passed on. */
-    boolean isGranted(long token) {
-        return firstTokens.contains(token);
+    /** Whether a lock was granted with this token, and it is not one that was passed on. */
+    boolean isGranted(String lock, long token) {
+        return firstTokens.contains(lock + " " + token);
     }
 
     /** Whether a lock with that value is the owner's, and the token one of those it was granted with. */

@@ -10,8 +10,8 @@ public interface Truth {
     @Nullable
     String instead(String name, String owner, long token, Share share);
 
-    /** Whether a server has granted a lock with this token, and it is not one that was passed on. */
-    boolean isGranted(long token);
+    /** Whether a server has granted the lock with this token, and it is not one that was passed on. */
+    boolean isGranted(String name, long token);
 
     /** Those who stand in line for a lock, the first first; none where there is no line. */
     default Set<String> queue(String name) {
@@ -28,9 +28,9 @@ public interface Truth {
         return null;
     }
 
-    /** The lowest token that may come next. */
-    long nextToken();
+    /** The lowest token that the lock may be given with next. */
+    long nextToken(String name);
 
-    /** The highest token that a server has granted, whether or not anybody has heard of it. */
-    long highestToken();
+    /** The highest token that a server has granted the lock with, whether or not anybody has heard of it. */
+    long highestToken(String name);
 }

@@ -14,6 +14,7 @@ public final class Director {
     private final ClientFaults clientFaults;
     private final List<Setup.Planned> left;
     private long disturbedUntil;
+    private long harmedUntil;
     private int pending;
     private boolean quiet = true;
     private int happened;
@@ -83,8 +84,19 @@ public final class Director {
 
     /** What was done lasts so long, and then takes some time to mend. */
     void disturbed(long nanos) {
+        unsettled(nanos);
+        harmedUntil = Math.max(harmedUntil, disturbedUntil);
+    }
+
+    /** The same, by something that costs nobody what it holds. */
+    void unsettled(long nanos) {
         long recovery = 2_000 * MS + 3 * scene.setup().timeoutMillis() * MS;
         disturbedUntil = Math.max(disturbedUntil, scene.world().now() + nanos + recovery);
+    }
+
+    /** Until when somebody may lose what it holds. */
+    long harmedUntil() {
+        return harmedUntil;
     }
 
     private void happen(Setup.Planned planned) {
@@ -103,7 +115,9 @@ public final class Director {
         happened++;
         scene.world().trace().add("fault", planned.fault() + " " + party.host().name() + " " + name, length);
         boolean calm = now > disturbedUntil;
-        disturbed(length);
+        if (planned.fault() != Fault.SLOT_MOVES) {
+            disturbed(length);
+        }
         Blow blow = new Blow(planned.fault(), dice, site, name, length, calm);
         switch (planned.fault().kind()) {
             case CLIENT -> clientFaults.happen(blow);

@@ -1,5 +1,7 @@
 package io.holdfast.simulation.load;
 
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.NamedLock;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
@@ -80,6 +82,7 @@ public final class Ending {
         Party party = scene.sites().get(0).party();
         long within = scene.setup().longestLeaseNanos() + 3 * SECOND;
         boolean[] got = new boolean[1];
+        String[] why = {""};
         Fiber probe = world.start(party.host(), "probe", () -> {
             NamedLock lock = new NamedLock(
                     party.engine(),
@@ -90,13 +93,15 @@ public final class Ending {
             try {
                 got[0] = lock.tryLock(Duration.ofNanos(within));
                 lock.unlock();
+            } catch (StoreUnavailableException | StoreRefusedException e) {
+                why[0] = ": " + e.getMessage();
             } catch (InterruptedException e) {
                 throw new IllegalStateException("nobody interrupts the probe", e);
             }
         });
         world.runUntil(probe::isDone, world.now() + 4 * within);
         if (!got[0]) {
-            throw new Violation("L5", "the faults are over, and lock " + name + " cannot be had");
+            throw new Violation("L5", "the faults are over, and lock " + name + " cannot be had" + why[0]);
         }
     }
 

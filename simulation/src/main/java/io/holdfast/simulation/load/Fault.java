@@ -36,7 +36,8 @@ public enum Fault {
     CLOSE(Kind.CLIENT),
     CLIENT_CRASH(Kind.CLIENT),
     THREAD_DIES(Kind.CLIENT),
-    FAILOVER(Kind.SERVER);
+    FAILOVER(Kind.SERVER),
+    SLOT_MOVES(Kind.SERVER);
 
     enum Kind {
         CLIENT,

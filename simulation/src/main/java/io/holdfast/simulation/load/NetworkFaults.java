@@ -1,9 +1,9 @@
 package io.holdfast.simulation.load;
 
-import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.net.Network;
 import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.world.Dice;
+import java.util.List;
 
 /** What befalls the messages between a client and the server. */
 final class NetworkFaults {
@@ -15,31 +15,37 @@ final class NetworkFaults {
         this.scene = scene;
     }
 
-    void happen(Director.Blow blow) {
+    /**
+     * Lets it happen.
+     *
+     * @param sites whose messages
+     * @param servers from and to which
+     */
+    void happen(Director.Blow blow, List<Site> sites, List<Server> servers) {
         Dice dice = blow.dice();
-        Party party = blow.site().party();
-        Network.Line line = scene.network().line(party.host().name());
+        List<String> clients =
+                sites.stream().map(site -> site.party().host().name()).toList();
+        List<Network.Line> lines = lines(clients, servers);
         long now = scene.world().now();
         long lease = scene.setup().leaseMillis() * MS;
         long timeout = scene.setup().timeoutMillis() * MS;
         long length = blow.length();
         switch (blow.fault()) {
             case MESSAGE_LOSS -> {
-                line.vanish += 1 + dice.below(3);
+                int lost = 1 + dice.below(3);
+                lines.forEach(line -> line.vanish += lost);
                 scene.director().disturbed(12_000 * MS);
             }
             case SLOW_NETWORK -> {
-                line.slowUntil = now + 3 * length;
-                line.slowNanos = dice.pick(timeout / 2, timeout, 2 * timeout);
+                slow(lines, now + 3 * length, dice.pick(timeout / 2, timeout, 2 * timeout));
                 scene.director().disturbed(3 * length + 2 * timeout);
             }
             case SLOW_THEN_PARTITION -> {
                 // The answer to a renewal is late, and it is the last for a while.
-                line.slowUntil = now + lease;
-                line.slowNanos = dice.pick(lease / 10, timeout / 2);
+                slow(lines, now + lease, dice.pick(lease / 10, timeout / 2));
                 scene.world().after(dice.below(lease), () -> {
-                    line.upBlockedUntil = scene.world().now() + 2 * lease;
-                    line.downBlockedUntil = scene.world().now() + 2 * lease;
+                    block(lines, true, 2 * lease);
+                    block(lines, false, 2 * lease);
                 });
                 scene.director().disturbed(4 * lease);
             }
@@ -50,38 +56,28 @@ final class NetworkFaults {
                     long slowFor = 1 + dice.below(timeout / 4);
                     long slow = dice.pick(timeout / 3, timeout * 3 / 4);
                     scene.world().after(dice.below(2 * length), () -> {
-                        line.slowUntil = scene.world().now() + slowFor;
-                        line.slowNanos = slow;
-                        scene.world()
-                                .after(
-                                        slowFor,
-                                        () -> scene.stage()
-                                                .servers()
-                                                .forEach(server -> server.breakAtClient(
-                                                        party.host().name())));
+                        slow(lines, scene.world().now() + slowFor, slow);
+                        scene.world().after(slowFor, () -> breakHere(clients, servers));
                     });
                 }
                 scene.director().disturbed(2 * length + lease + 8_000 * MS);
             }
             case DUPLICATES -> {
-                line.twiceUntil = now + length;
-                line.twiceWithinNanos = dice.pick(10 * MS, timeout, 3 * timeout);
+                long within = dice.pick(10 * MS, timeout, 3 * timeout);
+                lines.forEach(line -> {
+                    line.twiceUntil = now + length;
+                    line.twiceWithinNanos = within;
+                });
                 // A second acquire may take the lock or a ticket for somebody who has left; it ends by itself.
                 scene.director().disturbed(length + 3 * timeout + lease + 8_000 * MS);
             }
             case PARTITION -> {
-                line.upBlockedUntil = now + length;
-                line.downBlockedUntil = now + length;
+                block(lines, true, length);
+                block(lines, false, length);
             }
-            case ONE_WAY_PARTITION -> {
-                if (dice.oneIn(2)) {
-                    line.upBlockedUntil = now + length;
-                } else {
-                    line.downBlockedUntil = now + length;
-                }
-            }
+            case ONE_WAY_PARTITION -> block(lines, dice.oneIn(2), length);
             case CONNECTIONS_RESET -> {
-                String client = dice.oneIn(2) ? party.host().name() : null;
+                String client = dice.oneIn(2) ? blow.site().party().host().name() : null;
                 for (Server server : scene.stage().servers()) {
                     if (server.resetAll(client) > 0) {
                         scene.hits().hit(22);
@@ -89,6 +85,40 @@ final class NetworkFaults {
                 }
             }
             default -> throw new IllegalArgumentException(blow.fault() + " is not of this kind");
+        }
+    }
+
+    /** As many as there are between them: a client may have one for all servers. */
+    private List<Network.Line> lines(List<String> clients, List<Server> servers) {
+        return clients.stream()
+                .flatMap(client -> servers.stream()
+                        .map(server ->
+                                scene.network().line(client, server.host().name())))
+                .distinct()
+                .toList();
+    }
+
+    private static void slow(List<Network.Line> lines, long until, long nanos) {
+        lines.forEach(line -> {
+            line.slowUntil = until;
+            line.slowNanos = nanos;
+        });
+    }
+
+    private void block(List<Network.Line> lines, boolean up, long nanos) {
+        long until = scene.world().now() + nanos;
+        lines.forEach(line -> {
+            if (up) {
+                line.upBlockedUntil = until;
+            } else {
+                line.downBlockedUntil = until;
+            }
+        });
+    }
+
+    private static void breakHere(List<String> clients, List<Server> servers) {
+        for (Server server : servers) {
+            clients.forEach(server::breakAtClient);
         }
     }
 }

@@ -7,6 +7,7 @@ import io.holdfast.simulation.audit.Auditor;
 import io.holdfast.simulation.audit.Latches;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.ServerAudit;
+import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.net.Hits;
 import io.holdfast.simulation.net.Network;
 import io.holdfast.simulation.net.Server;
@@ -44,13 +45,15 @@ public final class Scene {
         this.audit = new ServerAudit(world, hits, this::isWaiting, latches);
         this.director = new Director(this);
         this.stage = newStage();
-        this.auditor = new Auditor(world, stage.truth(), hits, setup.longestLeaseNanos(), setup.driftBeyondModel());
+        this.auditor = new Auditor(
+                world, stage.truth(), setup.everyName(), hits, setup.longestLeaseNanos(), setup.driftBeyondModel());
     }
 
     private Stage newStage() {
         return switch (setup.topology()) {
             case SINGLE, FAILOVER -> new OneServer(this, audit);
             case SENTINEL -> new SentinelStage(this, audit);
+            case CLUSTER -> new ClusterStage(this, audit);
             case QUORUM3, QUORUM5 -> new QuorumStage(this);
         };
     }
@@ -166,7 +169,22 @@ public final class Scene {
 
     void lost(Hold hold, Loss loss) {
         stage.lookout().lost(hold.owner());
+        if (isNeedless(loss)) {
+            // Not here: whatever a listener throws is taken for its own affair.
+            world.after(0, () -> {
+                throw new Violation("L5", "nothing was wrong, and " + hold.owner() + " has lost its lock: " + loss);
+            });
+        }
         auditor.lost(hold, loss);
+    }
+
+    /** What is renewed is lost only if something was wrong lately. Shares cannot be renewed while their slot moves. */
+    private boolean isNeedless(Loss loss) {
+        boolean renewed = loss.cause() == Loss.Cause.GONE
+                || (loss.cause() == Loss.Cause.EXPIRED && loss.detail().startsWith("no renewal was confirmed"));
+        boolean judged =
+                !setup.topology().isQuorum() && !setup.readWrite() && setup.permits() == 0 && !setup.driftBeyondModel();
+        return renewed && judged && world.now() > director.harmedUntil() + setup.longestLeaseNanos();
     }
 
     /** Whether every thread has done all it had to do. */

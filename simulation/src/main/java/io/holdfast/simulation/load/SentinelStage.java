@@ -1,11 +1,8 @@
 package io.holdfast.simulation.load;
 
 import io.holdfast.redis.RedisStoreProvider;
-import io.holdfast.simulation.audit.Homes;
-import io.holdfast.simulation.audit.Liveness;
-import io.holdfast.simulation.audit.Lookout;
 import io.holdfast.simulation.audit.ServerAudit;
-import io.holdfast.simulation.audit.Truth;
+import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.net.SimNet;
 import io.holdfast.simulation.net.Way;
@@ -22,25 +19,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A master with two replicas, and three Sentinels that tell who it is. The client is the real one, down to the sockets. The
  * replicas follow with a lag; what they have not got when one of them is made the master is lost.
  */
-final class SentinelStage implements Stage {
-    private static final long MS = 1_000_000L;
+final class SentinelStage extends Housed {
     private static final int REPLICAS = 2;
     private static final int SENTINELS = 3;
     private static final String NAME = "mymaster";
 
-    private final Scene scene;
     private final List<Server> servers = new ArrayList<>();
     private final List<Server> sentinels = new ArrayList<>();
     private final Map<String, Server> byName = new LinkedHashMap<>();
-
-    /** What has come to a replica by now. */
-    private final Map<Server, RedisModel.Snapshot> followed = new HashMap<>();
 
     /** Whom each Sentinel takes for the master. */
     private final Map<Server, Server> told = new HashMap<>();
@@ -48,57 +41,39 @@ final class SentinelStage implements Stage {
     /** Those who take themselves for the master. */
     private final List<Server> masters = new ArrayList<>();
 
-    private final Dice lag;
-    private final Truth truth;
-    private final Lookout lookout;
-    private final NetworkFaults networkFaults;
-    private final ServerFaults serverFaults;
+    private final Replication replication;
     private Server master;
-    private int term;
 
     SentinelStage(Scene scene, ServerAudit audit) {
+        super(scene, audit);
         Setup setup = scene.setup();
-        this.scene = scene;
-        this.lag = Dice.of(setup.seed(), 9);
+        this.replication = new Replication(scene, this::replicas);
         for (int i = 0; i <= REPLICAS; i++) {
             Server[] self = new Server[1];
             Server.Watcher look = audit.at(() -> Objects.requireNonNull(self[0]));
-            self[0] = server("r" + (i + 1), i, setup, new Follow(look, () -> Objects.requireNonNull(self[0])));
+            Supplier<Server> me = () -> Objects.requireNonNull(self[0]);
+            Server.Watcher watcher = replication.behind(new Look(look, me), me);
+            self[0] = server("r" + (i + 1), i, setup, watcher);
             servers.add(self[0]);
         }
         for (int i = 0; i < SENTINELS; i++) {
-            sentinels.add(server("s" + (i + 1), 10 + i, setup, new Follow(null, () -> null)));
+            sentinels.add(server("s" + (i + 1), 10 + i, setup, new Unwatched()));
         }
         this.master = servers.get(0);
         masters.add(master);
         for (Server server : servers) {
             server.takes((command, asking) -> asServer(server, command));
-            followed.put(server, server.model().snapshot());
+            replication.catchUp(server, server);
         }
         for (Server sentinel : sentinels) {
             sentinel.takes((command, asking) -> asSentinel(sentinel, command));
             told.put(sentinel, master);
         }
+        if (Dice.of(setup.seed(), 24).oneIn(3)) {
+            // One of them is always out; the others do.
+            Dice.of(setup.seed(), 25).pick(sentinels).crash();
+        }
         audit.looksAt(master);
-        scene.latches().looksAt(master);
-        this.truth = new Homes(
-                name -> master,
-                name -> Scene.PREFIX + "~fence",
-                setup.everyName().subList(0, 1),
-                audit,
-                Scene.PREFIX);
-        this.lookout = new Liveness(
-                scene.world(),
-                name -> master,
-                scene.network(),
-                audit,
-                scene.latches(),
-                Scene.PREFIX,
-                setup.everyName(),
-                scene.parties(),
-                () -> scene.director().disturbedUntil());
-        this.networkFaults = new NetworkFaults(scene);
-        this.serverFaults = new ServerFaults(scene);
     }
 
     private Server server(String name, int number, Setup setup, Server.Watcher watcher) {
@@ -110,47 +85,48 @@ final class SentinelStage implements Stage {
         return server;
     }
 
-    /** Passes on to the replicas what the master does. */
-    private final class Follow implements Server.Watcher {
-        private final Server.@Nullable Watcher next;
-        private final java.util.function.Supplier<@Nullable Server> self;
+    private List<Server> replicas(Server from) {
+        return from != master
+                ? List.of()
+                : servers.stream().filter(server -> server != from).toList();
+    }
 
-        Follow(Server.@Nullable Watcher next, java.util.function.Supplier<@Nullable Server> self) {
+    /** What an old master does is lost, and nobody is to ask it once the news has gone round. */
+    private final class Look implements Server.Watcher {
+        private final Server.Watcher next;
+        private final Supplier<Server> self;
+
+        Look(Server.Watcher next, Supplier<Server> self) {
             this.next = next;
             this.self = self;
         }
 
         @Override
         public void before(List<String> command) {
-            if (next != null) {
-                next.before(command);
-            }
+            next.before(command);
         }
 
         @Override
         public void after(List<String> command, @Nullable Object reply, boolean late, boolean again) {
-            if (next != null) {
-                next.after(command, reply, late, again);
-            }
-            Server from = self.get();
-            if (from == null || from != master) {
-                return;
-            }
-            RedisModel.Snapshot now = from.model().snapshot();
-            int during = term;
-            int life = from.life();
-            for (Server replica : servers) {
-                if (replica != from) {
-                    long later = lag.oneIn(20) ? lag.below(500 * MS) : lag.below(3 * MS);
-                    scene.world().after(later, () -> {
-                        // What had left the master before it died arrives; the rest does not.
-                        if (term == during && from.life() == life) {
-                            followed.put(replica, now);
-                        }
-                    });
+            next.after(command, reply, late, again);
+            if (command.get(0).startsWith("EVAL") && self.get() != master) {
+                scene.auditor().excuseAll();
+                scene.auditor().counterLost();
+                if (scene.world().now() > scene.director().disturbedUntil()) {
+                    throw new Violation(
+                            "I5", "an old master is asked, and everybody should know who has taken its place");
                 }
             }
         }
+    }
+
+    /** What a Sentinel does is nobody's concern. */
+    private static final class Unwatched implements Server.Watcher {
+        @Override
+        public void before(List<String> command) {}
+
+        @Override
+        public void after(List<String> command, @Nullable Object reply, boolean late, boolean again) {}
     }
 
     private @Nullable Object asServer(Server server, List<String> command) {
@@ -183,7 +159,7 @@ final class SentinelStage implements Stage {
         }
         Dice dice = blow.dice();
         long noticed = dice.between(20, 600) * MS;
-        switch (dice.below(3)) {
+        switch (dice.below(4)) {
             case 0 -> {
                 old.crash();
                 scene.world().after(noticed, () -> promote(dice, blow.name()));
@@ -196,6 +172,12 @@ final class SentinelStage implements Stage {
             case 1 -> {
                 promote(dice, blow.name());
                 demote(old);
+            }
+            case 2 -> {
+                // It is cut off from the others, and not from the clients: it takes itself for the master on and on.
+                scene.world().after(noticed, () -> promote(dice, blow.name()));
+                scene.world().after(noticed + 60_000 * MS, () -> demote(old));
+                scene.hits().hit(25);
             }
             default -> {
                 // Nobody knows whether it is dead; when it wakes it takes itself for the master, until it is told.
@@ -218,8 +200,7 @@ final class SentinelStage implements Stage {
         }
         Server next = dice.pick(others);
         String before = old.model().value(Scene.PREFIX + name);
-        next.model().restore(Objects.requireNonNull(followed.get(next)));
-        term++;
+        replication.restore(next);
         master = next;
         masters.add(next);
         scene.world().trace().add(next.host().name(), "is the master now, after", old.host());
@@ -227,6 +208,7 @@ final class SentinelStage implements Stage {
         if (!Objects.equals(before, next.model().value(Scene.PREFIX + name))) {
             scene.hits().hit(24);
         }
+        takesOver(old, next);
         serverFaults.stateLost();
         for (Server sentinel : sentinels) {
             scene.world().after(dice.below(200 * MS), () -> {
@@ -250,11 +232,6 @@ final class SentinelStage implements Stage {
     // --- the rest
 
     @Override
-    public Scene scene() {
-        return scene;
-    }
-
-    @Override
     public List<Server> servers() {
         return servers;
     }
@@ -273,37 +250,14 @@ final class SentinelStage implements Stage {
     }
 
     @Override
-    public Truth truth() {
-        return truth;
-    }
-
-    @Override
-    public Lookout lookout() {
-        return lookout;
-    }
-
-    @Override
-    public void start() {
-        if (scene.setup().counterKnown()) {
-            long past = master.host().wallMicros() - 10_000_000;
-            master.byHand("SET", Scene.PREFIX + "~fence", Long.toString(past));
-        }
-    }
-
-    @Override
     public void happen(Director.Blow blow) {
         if (blow.fault() == Fault.FAILOVER) {
             failover(blow);
         } else if (blow.fault().kind() == Fault.Kind.NETWORK) {
-            networkFaults.happen(blow);
+            networkFaults.happen(blow, List.of(blow.site()), servers);
         } else {
             serverFaults.happen(blow, master);
         }
-    }
-
-    @Override
-    public void heal() {
-        servers.forEach(server -> ServerFaults.heal(scene, server));
     }
 
     @Override

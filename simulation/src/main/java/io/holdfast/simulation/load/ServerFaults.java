@@ -4,6 +4,7 @@ import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.redis.ServerMood;
 import io.holdfast.simulation.world.Dice;
 import java.util.Objects;
+import java.util.function.Function;
 
 /** What befalls the server: its process, its clock, its memory. */
 final class ServerFaults {
@@ -13,9 +14,16 @@ final class ServerFaults {
     private static final String HIGH = "9007199254730991";
 
     private final Scene scene;
+    private final Function<String, String> counter;
 
-    ServerFaults(Scene scene) {
+    /**
+     * On servers of which each has whole locks.
+     *
+     * @param counter the key that the tokens of a lock are counted at
+     */
+    ServerFaults(Scene scene, Function<String, String> counter) {
         this.scene = scene;
+        this.counter = counter;
     }
 
     /** Ends what lasts on a server. */
@@ -90,9 +98,9 @@ final class ServerFaults {
                 }
             }
             case HIGH_COUNTER -> {
-                String counter = server.model().value(Scene.PREFIX + "~fence");
-                if (counter == null || counter.compareTo(HIGH) < 0) {
-                    server.byHand("SET", Scene.PREFIX + "~fence", HIGH);
+                String counted = server.model().value(counter.apply(name));
+                if (counted == null || counted.compareTo(HIGH) < 0) {
+                    server.byHand("SET", counter.apply(name), HIGH);
                 }
             }
             case FAILOVER -> {
@@ -143,7 +151,7 @@ final class ServerFaults {
                 lock,
                 Scene.PREFIX + "~queue:{" + lock + "}",
                 Scene.PREFIX + "~tickets:{" + lock + "}",
-                Scene.PREFIX + "~fence");
+                counter.apply(name));
         if (Long.valueOf(1).equals(server.byHand("DEL", victim))) {
             scene.hits().hit(33);
         }

@@ -89,7 +89,7 @@ public record Setup(
                 permits,
                 Dice.of(seed, 12).oneIn(5),
                 dice.oneIn(20),
-                faults(dice, topology.faults()));
+                faults(dice, topology.faults(Dice.of(seed, 26))));
     }
 
     private static double rate(Dice dice, boolean beyond) {

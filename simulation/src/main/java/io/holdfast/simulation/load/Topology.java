@@ -1,8 +1,10 @@
 package io.holdfast.simulation.load;
 
+import io.holdfast.simulation.world.Dice;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the clients talk to. */
@@ -16,7 +18,9 @@ public enum Topology {
     /** Five such servers, of which three are needed. */
     QUORUM5,
     /** A master, its replicas, and Sentinels that say who it is; the client follows them. */
-    SENTINEL;
+    SENTINEL,
+    /** Masters that have a part of the locks each, with a replica each; slots move from one to another. */
+    CLUSTER;
 
     /** Whether locks are held on a majority. */
     boolean isQuorum() {
@@ -29,13 +33,21 @@ public enum Topology {
     }
 
     /** The faults to draw from. */
-    List<Fault> faults() {
+    List<Fault> faults(Dice dice) {
+        if (this == CLUSTER && dice.oneIn(4)) {
+            // Nothing but that: nobody may lose anything.
+            return List.of(Fault.SLOT_MOVES);
+        }
         if (isQuorum()) {
             return quorumFaults();
         }
-        List<Fault> faults = new ArrayList<>(Stream.of(Fault.values())
-                .filter(fault -> fault != Fault.FAILOVER)
-                .toList());
+        List<Fault> faults = ofOneServer();
+        if (this == CLUSTER) {
+            faults.addAll(Collections.nCopies(6, Fault.FAILOVER));
+            faults.addAll(Collections.nCopies(8, Fault.SLOT_MOVES));
+            // So many of the others would be too rare.
+            faults.addAll(Collections.nCopies(2, Fault.FOREIGN_VALUE));
+        }
         if (this == FAILOVER || this == SENTINEL) {
             // One in a few: it is what this is about.
             faults.addAll(Collections.nCopies(8, Fault.FAILOVER));
@@ -43,10 +55,14 @@ public enum Topology {
         return faults;
     }
 
+    private static List<Fault> ofOneServer() {
+        return Stream.of(Fault.values())
+                .filter(fault -> fault != Fault.FAILOVER && fault != Fault.SLOT_MOVES)
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
     private static List<Fault> quorumFaults() {
-        List<Fault> faults = new ArrayList<>(Stream.of(Fault.values())
-                .filter(fault -> fault != Fault.FAILOVER)
-                .toList());
+        List<Fault> faults = ofOneServer();
         // What a quorum is there for, and what its rules are about.
         faults.addAll(Collections.nCopies(4, Fault.SERVER_RESTART_EMPTY));
         faults.addAll(Collections.nCopies(3, Fault.SERVER_SLEEP));
@@ -66,6 +82,7 @@ public enum Topology {
             case SINGLE -> List.of();
             case FAILOVER -> List.of(12, 24);
             case SENTINEL -> List.of(12, 24, 25);
+            case CLUSTER -> List.of(12, 24, 25, 36);
             case QUORUM3, QUORUM5 -> List.of(29, 30, 31);
         };
     }

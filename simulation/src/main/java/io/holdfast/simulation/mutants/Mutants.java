@@ -2,6 +2,7 @@ package io.holdfast.simulation.mutants;
 
 import io.holdfast.simulation.mutants.Mutant.Edit;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The planted bugs. */
 final class Mutants {
@@ -41,620 +42,639 @@ final class Mutants {
 
     private Mutants() {}
 
-    static final List<Mutant> ALL = List.of(
-            Mutant.of(
-                    "a renewal re-creates a lock that is gone",
-                    new Edit(
-                            RENEW,
-                            "  elseif type(value) == 'table' then\n",
-                            "  elseif not value then\n" + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
-                                    + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")),
-            Mutant.of(
-                    "the owner id is one for each thread, not for each acquisition",
-                    new Edit(
-                            OWNER,
-                            "return new OwnerId(client, thread, platform.draw());",
-                            "return new OwnerId(client, thread, 0);")),
-            Mutant.of(
-                    "validity is counted from the reply to the acquire",
-                    new Edit(
-                            ACQUISITION,
-                            "Validity validity = ask.validity();",
-                            "Validity validity = Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease());")),
-            Mutant.of(
-                    "validity is counted from the reply to the renewal",
-                    new Edit(
-                            WATCHDOG,
-                            "Validity.after(sentNanos, sentWall, lease.options.lease())",
-                            "Validity.after(platform.nanoTime(), platform.wallMillis(), lease.options.lease())")),
-            Mutant.of(
-                    "a grant that was pushed is trusted, whatever its age",
-                    new Edit(
-                            STORE,
-                            "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());",
-                            "ServerClock.Moment since = now();")),
-            Mutant.of(
-                    "the age of a pushed grant is told by the monotonic clock alone",
-                    new Edit(
-                            CLOCK,
-                            "Math.min(now.wallMillis(), reading.sent().wallMillis() + Math.floorDiv(earliest, 1_000))",
-                            "now.wallMillis()")),
-            Mutant.of(
-                    "a pushed grant is taken while a request is under way",
-                    new Edit(
-                            ACQUISITION,
-                            "        if (phase != Phase.ASKING) {\n" + "            return false;\n" + "        }\n"
-                                    + "        again = true;",
-                            "        if (owner != null) {\n" + "            return false;\n" + "        }\n"
-                                    + "        again = true;"),
-                    new Edit(
-                            ACQUISITION,
-                            "        if (phase != Phase.WAITING || !owner.equals(grant.owner())) {",
-                            "        if ((phase != Phase.WAITING && phase != Phase.ASKING) || !owner.equals(grant.owner())) {")),
-            Mutant.of(
-                    "a lock that was lent for a moment counts as held for its full lease",
-                    new Edit(
-                            ACQUISITION,
-                            "Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), grant.length());",
-                            "Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), options.lease());")),
-            Mutant.of(
-                    "the lock is set first, and given its expiry in a second step",
-                    new Edit(LOCK, "text(token) .. more, 'NX', expiry, ms)", "text(token) .. more, 'NX')"),
-                    new Edit(
-                            STORE,
-                            "        return acquired == null\n",
-                            "        if (code == 1) {\n"
-                                    + "            return link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(done -> new ExchangeReply(released, verdicts.read(1, request, reply)));\n"
-                                    + "        }\n" + "        return acquired == null\n")),
-            Mutant.of(
-                    "a release does not compare the owner",
-                    new Edit(
-                            LOCK,
-                            "  local held = isMine\n" + "  if held then",
-                            "  local held = isMine\n" + "  if type(value) == 'string' then")),
-            Mutant.of(
-                    "re-entrancy is counted in the store, so a repeated acquire counts twice",
-                    new Edit(
-                            LOCK,
-                            "  -- Asked again, or granted by another's release: the lease starts anew, and never gets shorter.\n",
-                            "  redis.call('HSET', tickets, 'n' .. owner, '1')\n"
-                                    + "  redis.call('PEXPIRE', tickets, lease)\n"),
-                    new Edit(
-                            LOCK,
-                            "  local held = isMine\n",
-                            "  local held = isMine\n"
-                                    + "  if held and redis.call('HDEL', tickets, 'n' .. owner) == 1 then\n"
-                                    + "    return { 1, now }\n" + "  end\n")),
-            Mutant.of(
-                    "a grant to a waiter that never answers lasts for ever",
-                    new Edit(
-                            LOCK,
-                            "'PXAT', text(nowMs + ms), share, weight, of)",
-                            "'PXAT', text(nowMs + 86400000), share, weight, of)")),
-            Mutant.of(
-                    "a ticket has no expiry",
-                    new Edit(
-                            LOCK,
-                            "redis.call('PEXPIRE', queue, 2 * ticketMs)\n"
-                                    + "redis.call('PEXPIRE', tickets, 2 * ticketMs)\n",
-                            "")),
-            Mutant.of(
-                    "no re-check after the subscription",
-                    new Edit(STORE, "            context.events().wakeAll();", "            // nothing")),
-            Mutant.of(
-                    "no re-check after the subscription was renewed",
-                    new Edit(
-                            STORE,
-                            "        @Override\n"
-                                    + "        public void subscribed() {\n"
-                                    + "            context.events().wakeAll();",
-                            "        private boolean before;\n" + "\n" + "        @Override\n"
-                                    + "        public void subscribed() {\n" + "            if (!before) {\n"
-                                    + "                context.events().wakeAll();\n" + "            }\n"
-                                    + "            before = true;")),
-            Mutant.of(
-                    "who leaves does not pass the lock on",
-                    new Edit(
-                            LOCK,
-                            "  if not value then\n" + "    passOn()\n" + "  end\n" + "  return { held and 1",
-                            "  if not held and not value then\n" + "    passOn()\n" + "  end\n"
-                                    + "  return { held and 1")),
-            Mutant.of(
-                    "an acquire that comes late is carried out, and queues for somebody who has left",
-                    new Edit(LOCK, "if now > notAfter then", "if now > notAfter + 86400000000 then")),
-            Mutant.of(
-                    "a release is not said again although an acquire may follow it",
-                    new Edit(
-                            STORE, "        if (doubtMicros > 0) {", "        if (doubtMicros > 0 && keys == null) {")),
-            Mutant.of(
-                    "the counter of tokens is deleted with the lock",
-                    new Edit(
-                            LOCK,
-                            "  if held then\n" + "    redis.call('DEL', lock)",
-                            "  if held then\n" + "    redis.call('DEL', lock, fence)"),
-                    new Edit(
-                            LOCK,
-                            "local last = counter and math.max(counter + count, now) or now + 2000000",
-                            "local last = (counter or 0) + count")),
-            Mutant.of(
-                    "tokens are not taken from the clock, and start anew when the counter is lost",
-                    new Edit(
-                            LOCK,
-                            "local last = counter and math.max(counter + count, now) or now + 2000000",
-                            "local last = (counter or 0) + count")),
-            Mutant.of(
-                    "a time-out is counted by the wall clock",
-                    new Edit(
-                            ACQUISITION,
-                            "        Phase was = end();\n" + "        if (was == null) {\n" + "            return;\n"
-                                    + "        }\n" + "        Standing known",
-                            "        if (waits() && (platform.wallMillis() - wish.startWall) * 1_000_000 < wish.patienceNanos()) {\n"
-                                    + "            deadline = platform.schedule(5_000_000, this::expire);\n"
-                                    + "            return;\n" + "        }\n" + "        Phase was = end();\n"
-                                    + "        if (was == null) {\n" + "            return;\n" + "        }\n"
-                                    + "        Standing known"),
-                    new Edit(
-                            WISH,
-                            "        this.startNanos = engine.platform().nanoTime();",
-                            "        this.startNanos = engine.platform().nanoTime();\n"
-                                    + "        this.startWall = engine.platform().wallMillis();"),
-                    new Edit(
-                            WISH,
-                            "    private final long startNanos;",
-                            "    private final long startNanos;\n" + "    final long startWall;")),
-            Mutant.of(
-                    "a lease is renewed after its release",
-                    new Edit(
-                            ENDINGS,
-                            "        watchdog.remove(lease);\n" + "        return engine.lines().ended(lease);",
-                            "        return engine.lines().ended(lease);"),
-                    new Edit(
-                            WATCHDOG,
-                            "            if (lease.phase() == Phase.HELD) {",
-                            "            if (lease.phase() != Phase.LOST) {")),
-            Mutant.of(
-                    "the loss is signalled twice",
-                    new Edit(
-                            ENGINE,
-                            "        if (lease.phase() != Phase.HELD) {\n            return 0;",
-                            "        if (lease.phase() != Phase.HELD && lease.phase() != Phase.LOST) {\n            return 0;"),
-                    new Edit(
-                            HELD,
-                            "        return replaces(from, new State(Phase.LOST, loss));",
-                            "        return replaces(from, new State(Phase.LOST, loss)) || state.phase() == Phase.LOST;")),
-            Mutant.of(
-                    "the loss is signalled only when the server says so",
-                    new Edit(
-                            WATCHDOG,
-                            "if (lease.remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {",
-                            "if (reasonToStop(lease) != null) {"),
-                    new Edit(
-                            WATCHDOG,
-                            "                } else {\n"
-                                    + "                    place(lease, now, lease.validity().untilNanos());\n"
-                                    + "                }",
-                            "                } else {\n"
-                                    + "                    place(lease, now, now + lease.options.lease().toNanos());\n"
-                                    + "                    leases.remove(lease);\n"
-                                    + "                    lease.nextNanos = now + 10_000_000;\n"
-                                    + "                    leases.add(lease);\n" + "                }")),
-            Mutant.of(
-                    "an interrupt leaves the wait to itself",
-                    new Edit(
-                            CALLER,
-                            "                        whenInterrupted.run();\n",
-                            "                        // gone\n")),
-            Mutant.of(
-                    "who gives up leaves the ticket",
-                    new Edit(ACQUISITION, "if (trace && was != Phase.ASKING) {", "if (trace && was == null) {")),
-            Mutant.of(
-                    "a grant that comes after the caller has left is not given back",
-                    new Edit(
-                            ACQUISITION,
-                            "            if (phase != Phase.ASKING) {\n"
-                                    + "                engine.releases().undo(name, grantedOwner, options.lease());\n"
-                                    + "                return;\n" + "            }",
-                            "            if (phase != Phase.ASKING) {\n" + "                return;\n"
-                                    + "            }")),
-            Mutant.of(
-                    "closing the client leaves what it holds",
-                    new Edit(ENGINE, "releases.giveBack(held);", "releases.giveBack(List.of());")),
-            Mutant.of(
-                    "a repeated acquire does not start the lease anew",
-                    new Edit(
-                            LOCK,
-                            "  if redis.call('PTTL', lock) <= tonumber(lease) then\n"
-                                    + "    redis.call('PEXPIRE', lock, lease)\n" + "  end\n" + "  return { 1, now,",
-                            "  return { 1, now,")),
-            Mutant.of(
-                    "a renewal shortens a lease that was extended",
-                    new Edit(
-                            RENEW,
-                            "    if redis.call('PTTL', KEYS[i]) < tonumber(lease) then\n"
-                                    + "      redis.call('PEXPIRE', KEYS[i], lease)\n" + "    end\n",
-                            "    redis.call('PEXPIRE', KEYS[i], lease)\n")),
-            Mutant.of(
-                    "a lease counts as held until its release is answered",
-                    new Edit(
-                            ENDINGS,
-                            "if (!engine.isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {",
-                            "if (!engine.isValid(lease)) {"),
-                    new Edit(
-                            ENDINGS,
-                            "        lease.moves(Phase.RELEASING, Phase.RELEASED);",
-                            "        lease.moves(Phase.HELD, Phase.RELEASED);")),
-            Mutant.of(
-                    "a release writes what a full server refuses, first",
-                    new Edit(
-                            LOCK,
-                            "  drop(owner)\n" + "  if ARGV[5] then",
-                            "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
-                                    + "  if ARGV[5] then")),
-            Mutant.of(
-                    "who waits sleeps until the holder's lease is over",
-                    new Edit(
-                            STORE,
-                            "        long longest = TICKET.toMillis() / 3;",
-                            "        long longest = 10 * TICKET.toMillis();")),
-            Mutant.of(
-                    "a wake-up that comes while a request is under way is forgotten",
-                    new Edit(
-                            ACQUISITION,
-                            "            if (phase == Phase.ASKING) {\n" + "                again = true;\n"
-                                    + "                return;",
-                            "            if (phase == Phase.ASKING) {\n" + "                return;")),
-            Mutant.of(
-                    "an answer that took longer than the lease counts as held",
-                    new Edit(
-                            ACQUISITION,
-                            "boolean inTime = validity.remainingNanos(now, platform.wallMillis()) > 0;",
-                            "boolean inTime = true;")),
-            Mutant.of(
-                    "re-entry succeeds from the local count alone after a loss",
-                    new Edit(
-                            NAMED,
-                            "        engine.ensureValid(entry.lease);\n" + "        entry.count++;",
-                            "        entry.count++;")),
-            Mutant.of(
-                    "elapsed time is read from the monotonic clock alone",
-                    new Edit(
-                            HELD,
-                            "return Math.min(untilNanos - nowNanos, (untilWallMillis - nowWallMillis) * 1_000_000);",
-                            "return untilNanos - nowNanos;")),
-            Mutant.of(
-                    "no allowance is made for clocks that run at different rates",
-                    new Edit(HELD, "return lease.toNanos() / 100 + 2_000_000;", "return 0;")),
-            Mutant.of(
-                    "a dead holder's thread keeps its lock renewed",
-                    new Edit(
-                            WATCHDOG,
-                            "lease.thread != null && !platform.isAlive(lease.thread)",
-                            "lease.thread != null && lease.thread == store")),
-            Mutant.of(
-                    "a lease is renewed beyond its maxHold",
-                    new Edit(WATCHDOG, "lease.renewalDue && !lease.isPastMaxHold(now)", "lease.renewalDue")),
-            Mutant.of(
-                    "a failure of the store is reported as held by another",
-                    new Edit(
-                            WISH,
-                            "        if (failure != null) {\n"
-                                    + "            result.completeExceptionally(Failures.asLockException(name, failure));\n"
-                                    + "        } else if (!known.answered()) {",
-                            "        if (failure == null && !known.answered()) {")),
-            Mutant.of(
-                    "a give-up is not repeated when the store does not answer",
-                    new Edit(
-                            RELEASES, "            if (!answered && platform", "            if (answered && platform")),
-            Mutant.of(
-                    "a lock is passed on within a client with the token it had",
-                    new Edit(LINE, "heir.inherit(lease, nextToken, now)", "heir.inherit(lease, nextToken - 1, now)")),
-            Mutant.of(
-                    "a lock is passed on with tokens that were not reserved",
-                    new Edit(LINE, "tokensLeft > 0 &&", "tokensLeft > -500 &&")),
-            Mutant.of(
-                    "a lock is passed on and its release is sent all the same",
-                    new Edit(
-                            ENDINGS,
-                            "        if (passOn(lease)) {\n" + "            return true;",
-                            "        if (passOn(lease)) {\n" + "            engine.releases().undo(lease);\n"
-                                    + "            return true;")),
-            Mutant.of(
-                    "a lease that is passed on begins anew for the next",
-                    new Edit(
-                            ACQUISITION,
-                            "token, now, from.validity());",
-                            "token, now, Validity.after(now, platform.wallMillis(), options.lease()));")),
-            Mutant.of(
-                    "a fair lock is passed on within its client",
-                    new Edit(
-                            ACQUISITION,
-                            "switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {",
-                            "switch (engine.lines().join(this)) {")),
-            Mutant.of(
-                    "the shares of all have one end, and the living keep the dead alive",
-                    new Edit(
-                            RENEW,
-                            "    redis.call('ZADD', lock, string.format('%.0f', nowMs + lease), owner)\n",
-                            "    for _, one in ipairs(redis.call('ZRANGE', lock, 0, -1)) do\n"
-                                    + "      redis.call('ZADD', lock, string.format('%.0f', nowMs + lease), one)\n"
-                                    + "    end\n")),
-            Mutant.of(
-                    "a share whose time is over is renewed",
-                    new Edit(RENEW, "  if tonumber(expiry) <= nowMs then\n", "  if tonumber(expiry) <= 0 then\n")),
-            Mutant.of(
-                    "a share that is over is not taken away before others are counted",
-                    new Edit(
-                            LOCK,
-                            "      if not first[1] or tonumber(first[2]) > nowMs then\n",
-                            "      if true then\n")),
-            Mutant.of(
-                    "the weight of a share that is over is not given back",
-                    new Edit(LOCK, "  used = used - (tonumber(weight) or 0)\n", "  used = used - 0\n")),
-            Mutant.of(
-                    "readers do not wait behind a writer that waits",
-                    new Edit(
-                            LOCK,
-                            "    if not fits(theirShare, theirWeight) then\n" + "      break\n",
-                            "    if not fits(theirShare, theirWeight) then\n"
-                                    + "      if share == 'r' and fits(share, weight) then\n"
-                                    + "        return { 1, now, held, (give(owner, 1, 'PX', lease, share, weight, of)), 1 }\n"
-                                    + "      end\n" + "      break\n")),
-            Mutant.of(
-                    "a writer is let in beside readers",
-                    new Edit(
-                            LOCK,
-                            "  return not kind or share == kind and (share == 'r' or used + weight <= permits)\n",
-                            "  return not kind or share == 'x' and kind == 'r' and redis.call('DEL', lock, holds) > 0"
-                                    + " or share == kind and (share == 'r' or used + weight <= permits)\n")),
-            Mutant.of(
-                    "more permits are given out than there are",
-                    new Edit(LOCK, "used + weight <= permits)\n", "used <= permits)\n")),
-            Mutant.of(
-                    "one who wants several permits is overtaken by those who want one",
-                    new Edit(
-                            LOCK,
-                            "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n",
-                            "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n"
-                                    + "    if head and share == 'p' and weight == 1 and fits(share, weight) then\n"
-                                    + "      head, more = nil, false\n" + "    end\n")),
-            Mutant.of(
-                    "one release of several permits lets one in",
-                    new Edit(
-                            LOCK,
-                            "  for _ = 1, MOST_GRANTS do\n" + "    local head, ms,",
-                            "  for _ = 1, 1 do\n" + "    local head, ms,"),
-                    new Edit(LOCK, "  local head = not value and first()\n", "  local head = nil\n")),
-            Mutant.of(
-                    "a share that is given back lets nobody in",
-                    new Edit(
-                            LOCK,
-                            "    takeAway(owner)\n" + "    keep()\n" + "    held = true\n",
-                            "    takeAway(owner)\n" + "    keep()\n" + "    return { 1, now }\n")),
-            Mutant.of(
-                    "one that reads on lets those who wait write in between",
-                    new Edit(LOCK, "local downgrades = hadAll and share == 'r'\n", "local downgrades = false\n")),
-            Mutant.of(
-                    "a repeated request for a share is given a second one",
-                    new Edit(
-                            LOCK,
-                            "local expiry = shares(owner)\n" + "if expiry then\n",
-                            "local expiry = shares(owner)\n" + "if expiry and share == 'x' then\n")),
-            Mutant.of(
-                    "a loss does not let the others of the client go on",
-                    new Edit(LOSSES, "        next.accept(lease);\n", "")),
-            Mutant.of(
-                    "who leaves the head of the line lets nobody take its place",
-                    new Edit(ACQUISITION, "            next.lead(this, left);", "            takeBack(left);")),
-            Mutant.of(
-                    "an exchange that comes too late frees the lock and passes it on to nobody",
-                    new Edit(LOCK, "  if before and not value then\n" + "    passOn()\n" + "  end\n", "")),
-            Mutant.of("an exchange leaves the ticket of the one who gives up", new Edit(LOCK, "  drop(before)\n", "")),
-            Mutant.of(
-                    "an exchange takes the lock from whoever has it",
-                    new Edit(
-                            LOCK,
-                            "  if type(value) == 'string' and string.sub(value, 1, #theirs) == theirs then\n",
-                            "  if type(value) == 'string' then\n")),
-            Mutant.of(
-                    "an exchange whose answer is lost leaves what was to be given up",
-                    new Edit(
-                            ENDINGS,
-                            "        ended(lease);\n" + "        if (error != null) {",
-                            "        ended(lease);\n" + "        if (error != null && reply != null) {")),
-            Mutant.of(
-                    "a repeated acquire is answered with more tokens than were reserved",
-                    new Edit(
-                            LOCK,
-                            "  return tonumber(token), 1 + (tonumber(more) or 0)",
-                            "  return tonumber(token), 64 + (tonumber(more) or 0)")),
-            Mutant.of(
-                    "several that were not all to be had in time are kept as far as they were",
-                    new Edit(GATHERING, "        if (!taken) {\n", "        if (!taken && outcome.isPresent()) {\n")),
-            Mutant.of(
-                    "several that are given up while one is waited for are kept as far as they were had",
-                    new Edit(
-                            GATHERING,
-                            "            engine.endings().releaseInBackground(mine);\n" + "        }\n"
-                                    + "        result.cancel(false);\n",
-                            "        }\n" + "        result.cancel(false);\n")),
-            Mutant.of(
-                    "what an answer brings for several that were given up is kept",
-                    new Edit(
-                            GATHERING,
-                            "            engine.endings().releaseInBackground(leases);\n",
-                            "            leases.clear();\n")),
-            Mutant.of(
-                    "several are taken in the order in which they were named",
-                    new Edit(
-                            JOINT,
-                            "Map<String, NamedLock> sorted = new TreeMap<>();",
-                            "Map<String, NamedLock> sorted = new java.util.LinkedHashMap<>();"),
-                    new Edit(JOINT_LEASE, "Collections.binarySearch(names, lockName)", "names.indexOf(lockName)")),
-            Mutant.of(
-                    "one of several that was lost while the others were waited for counts as held",
-                    new Edit(
-                            GATHERING,
-                            "            if (!engine.isValid(lease)) {\n",
-                            "            if (!engine.isValid(lease) && lease.loss() == null) {\n")),
-            Mutant.of(
-                    "the validity of several is counted from the answer",
-                    new Edit(
-                            GATHERING,
-                            "                ask.validity(index));\n",
-                            "                Validity.after(platform.nanoTime(), platform.wallMillis(),"
-                                    + " ask.requests().get(index).lease()));\n")),
-            Mutant.of(
-                    "one that was re-entered stays taken twice if the rest was not to be had",
-                    new Edit(
-                            JOINT,
-                            "        members.stream().filter(NamedLock::isTakenByThisThread).forEach(NamedLock::unlock);\n",
-                            "")),
-            Mutant.of(
-                    "a closed client waits on for several",
-                    new Edit(
-                            GATHERING,
-                            "                        } else {\n" + "                            fail(known(error));\n",
-                            "                        } else if (!(known(error) instanceof ClientClosedException)) {\n"
-                                    + "                            fail(known(error));\n")),
-            Mutant.of(
-                    "one try for several has no limit while others stand before it",
-                    new Edit(
-                            GATHERING,
-                            "            limit(patience);\n" + "        } else if (members",
-                            "        } else if (members")),
-            Mutant.of(
-                    "all or none: those before one that is not to be had are not given up again",
-                    new Edit(ALL_LUA, "    if not part then\n", "    if false then\n")),
-            Mutant.of(
-                    "the release of several leaves the last of them",
-                    new Edit(
-                            ALL_LUA,
-                            "    local reply = run(i, { 'release', ARGV[2 + i], channel })\n",
-                            "    local reply = i > 1 and i == n and { 1 } or run(i, { 'release', ARGV[2 + i], channel })\n")),
-            Mutant.of(
-                    "a latch counts a message that comes twice as two",
-                    new Edit(
-                            LATCH_LUA,
-                            "redis.call('HSETNX', latch, id, '1')",
-                            "redis.call('HSETNX', latch, id .. string.format('%.0f', now), '1')")),
-            Mutant.of(
-                    "a latch counts a message that comes too late",
-                    new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'clear') and")),
-            Mutant.of(
-                    "a clear that comes too late forgets the next latch",
-                    new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'down') and")),
-            Mutant.of(
-                    "a latch that opens tells nobody",
-                    new Edit(LATCH_LUA, "    if left == 0 then\n" + "      tell()\n" + "    end\n", "")),
-            Mutant.of(
-                    "those who wait for a latch are struck from its list, and not told",
-                    new Edit(
-                            LATCH_LUA,
-                            "    redis.call('PUBLISH', channel .. string.match(waiter, '^[^:]*'), waiter .. ' ' .. ARGV[4])\n",
-                            "")),
-            Mutant.of(
-                    "a latch that is set is set again",
-                    new Edit(
-                            LATCH_LUA,
-                            "  if left == -1 then\n",
-                            "  if left > 0 then\n" + "    redis.call('DEL', latch)\n" + "  end\n"
-                                    + "  if left ~= 0 then\n")),
-            Mutant.of(
-                    "a latch opens one too early",
-                    new Edit(
-                            LATCH_LUA,
-                            "  return left < 0 and -2 or left, made\n",
-                            "  return left == 1 and tonumber(count) > 1 and 0 or left, made\n")),
-            Mutant.of(
-                    "a latch that is not set counts as open",
-                    new Edit(LATCH, "return state.isOpen() ?", "return state.left() == 0 ?")),
-            Mutant.of(
-                    "who waits for a latch does not look again by itself",
-                    new Edit(
-                            INQUIRY,
-                            "                rest(RECHECK_NANOS / 2 + platform.random(RECHECK_NANOS / 2));\n",
-                            "")),
-            Mutant.of(
-                    "a closed client waits on for a latch",
-                    new Edit(INQUIRY, "        fail(new ClientClosedException(name));\n", "")),
-            Mutant.of(
-                    "a leader that is deposed is not interrupted",
-                    new Edit(ELECTION, "            lease.lost().thenAccept(loss -> interrupt(lease));\n", "")),
-            Mutant.of(
-                    "those of other clients are passed over by a row of one client",
-                    new Edit(
-                            LOCK,
-                            "    if string.sub(other, 1, #client) ~= client then\n" + "      break\n" + "    end\n"
-                                    + "    list = list .. ',' .. string.sub(other, #client + 1)\n",
-                            "    if string.sub(other, 1, #client) == client then\n"
-                                    + "      list = list .. ',' .. string.sub(other, #client + 1)\n"
-                                    + "    end\n")),
-            Mutant.of(
-                    "who comes to a row takes its place behind the holder, whoever waits",
-                    new Edit(
-                            LOCK,
-                            "local before, last = tail[1] or holder, tail[2]",
-                            "local before, last = holder, tail[2]")),
-            Mutant.of(
-                    "who was passed the lock while it asked leaves its ticket, row or no row",
-                    new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, owner)) {", "if (owner.isEmpty()) {")),
-            Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
-            Mutant.of(
-                    "a row ends, and the tickets of those who were served stay",
-                    new Edit(PROCESSION, "                served.add(id);\n", "                served.size();\n")),
-            Mutant.of(
-                    "a row whose lease is lost leaves the tickets of those who were served",
-                    new Edit(ENDINGS, "        engine.lines().lost(lease);\n", "")),
-            Mutant.of(
-                    "one of a row that has another lease in mind is passed over",
-                    new Edit(
-                            PROCESSION,
-                            "                return null;\n" + "            }\n" + "            next++;",
-                            "                next++;\n" + "                continue;\n" + "            }\n"
-                                    + "            next++;")),
-            onQuorum(
-                    "half of the servers count as a majority",
-                    new Edit(QUORUM, "return nodes / 2 + 1;", "return Math.max(1, nodes / 2);")),
-            onQuorum(
-                    "a server that was restarted counts at once",
-                    new Edit(SESSION, "if (vouched || left <= 0) {", "if (maxLease != null) {")),
-            onQuorum(
-                    "the token is the highest that a server has given, and no other is told of it",
-                    new Edit(
-                            REDLOCK,
-                            "agreed = settle(scriptKeys, holder, timeout, all, votes.highest());",
-                            "agreed = votes.highest();")),
-            onQuorum(
-                    "settling writes the token into the lock, and not into the counter",
-                    new Edit(
-                            QUORUM_LUA,
-                            "    redis.call('SET', fence, text(last))\n    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n",
-                            "    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n")),
-            onQuorum(
-                    "a lock is taken again under the name that is being taken back",
-                    new Edit(
-                            NAMES,
-                            "return attempt == null ? owner : owner + \"#\" + attempt.number();",
-                            "return owner;")),
-            onQuorum(
-                    "what falls short of a majority is not taken back",
-                    new Edit(REDLOCK, "                nodes.get(i).giveUp(null, command, holder);\n", "")),
-            onQuorum(
-                    "what falls short of a majority is taken back only where it was granted",
-                    new Edit(
-                            REDLOCK,
-                            "if (vote == null || !(vote.answer() instanceof Answer.Busy)) {",
-                            "if (vote != null && vote.answer() instanceof Answer.Granted) {")),
-            onQuorum(
-                    "one server is enough to renew",
-                    new Edit(RENEW_VOTES, "if (renewed >= quorum.majority()) {", "if (renewed >= 1) {")),
-            onQuorum(
-                    "a renewal makes the lock anew where it is gone",
-                    new Edit(
-                            RENEW,
-                            "  elseif type(value) == 'table' then\n",
-                            "  elseif not value then\n" + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
-                                    + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")));
+    /** All of them, in the order of the table. */
+    static final List<Mutant> ALL = Stream.of(mutants(), SentinelBugs.ALL, ClusterBugs.ALL)
+            .flatMap(List::stream)
+            .toList();
+
+    private static List<Mutant> mutants() {
+        return List.of(
+                Mutant.of(
+                        "a renewal re-creates a lock that is gone",
+                        new Edit(
+                                RENEW,
+                                "  elseif type(value) == 'table' then\n",
+                                "  elseif not value then\n"
+                                        + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
+                                        + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")),
+                Mutant.of(
+                        "the owner id is one for each thread, not for each acquisition",
+                        new Edit(
+                                OWNER,
+                                "return new OwnerId(client, thread, platform.draw());",
+                                "return new OwnerId(client, thread, 0);")),
+                Mutant.of(
+                        "validity is counted from the reply to the acquire",
+                        new Edit(
+                                ACQUISITION,
+                                "Validity validity = ask.validity();",
+                                "Validity validity = Validity.after(platform.nanoTime(), platform.wallMillis(), options.lease());")),
+                Mutant.of(
+                        "validity is counted from the reply to the renewal",
+                        new Edit(
+                                WATCHDOG,
+                                "Validity.after(sentNanos, sentWall, lease.options.lease())",
+                                "Validity.after(platform.nanoTime(), platform.wallMillis(), lease.options.lease())")),
+                Mutant.of(
+                        "a grant that was pushed is trusted, whatever its age",
+                        new Edit(
+                                STORE,
+                                "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());",
+                                "ServerClock.Moment since = now();")),
+                Mutant.of(
+                        "the age of a pushed grant is told by the monotonic clock alone",
+                        new Edit(
+                                CLOCK,
+                                "Math.min(now.wallMillis(), reading.sent().wallMillis() + Math.floorDiv(earliest, 1_000))",
+                                "now.wallMillis()")),
+                Mutant.of(
+                        "a pushed grant is taken while a request is under way",
+                        new Edit(
+                                ACQUISITION,
+                                "        if (phase != Phase.ASKING) {\n" + "            return false;\n" + "        }\n"
+                                        + "        again = true;",
+                                "        if (owner != null) {\n" + "            return false;\n" + "        }\n"
+                                        + "        again = true;"),
+                        new Edit(
+                                ACQUISITION,
+                                "        if (phase != Phase.WAITING || !owner.equals(grant.owner())) {",
+                                "        if ((phase != Phase.WAITING && phase != Phase.ASKING) || !owner.equals(grant.owner())) {")),
+                Mutant.of(
+                        "a lock that was lent for a moment counts as held for its full lease",
+                        new Edit(
+                                ACQUISITION,
+                                "Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), grant.length());",
+                                "Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), options.lease());")),
+                Mutant.of(
+                        "the lock is set first, and given its expiry in a second step",
+                        new Edit(LOCK, "text(token) .. more, 'NX', expiry, ms)", "text(token) .. more, 'NX')"),
+                        new Edit(
+                                STORE,
+                                "        return acquired == null\n",
+                                "        if (code == 1) {\n"
+                                        + "            return link.command(timeout, \"PEXPIRE\", keys.lock(request.name()), Long.toString(request.lease().toMillis())).thenApply(done -> new ExchangeReply(released, verdicts.read(1, request, reply)));\n"
+                                        + "        }\n" + "        return acquired == null\n")),
+                Mutant.of(
+                        "a release does not compare the owner",
+                        new Edit(
+                                LOCK,
+                                "  local held = isMine\n" + "  if held then",
+                                "  local held = isMine\n" + "  if type(value) == 'string' then")),
+                Mutant.of(
+                        "re-entrancy is counted in the store, so a repeated acquire counts twice",
+                        new Edit(
+                                LOCK,
+                                "  -- Asked again, or granted by another's release: the lease starts anew, and never gets shorter.\n",
+                                "  redis.call('HSET', tickets, 'n' .. owner, '1')\n"
+                                        + "  redis.call('PEXPIRE', tickets, lease)\n"),
+                        new Edit(
+                                LOCK,
+                                "  local held = isMine\n",
+                                "  local held = isMine\n"
+                                        + "  if held and redis.call('HDEL', tickets, 'n' .. owner) == 1 then\n"
+                                        + "    return { 1, now }\n" + "  end\n")),
+                Mutant.of(
+                        "a grant to a waiter that never answers lasts for ever",
+                        new Edit(
+                                LOCK,
+                                "'PXAT', text(nowMs + ms), share, weight, of)",
+                                "'PXAT', text(nowMs + 86400000), share, weight, of)")),
+                Mutant.of(
+                        "a ticket has no expiry",
+                        new Edit(
+                                LOCK,
+                                "redis.call('PEXPIRE', queue, 2 * ticketMs)\n"
+                                        + "redis.call('PEXPIRE', tickets, 2 * ticketMs)\n",
+                                "")),
+                Mutant.of(
+                        "no re-check after the subscription",
+                        new Edit(STORE, "            context.events().wakeAll();", "            // nothing")),
+                Mutant.of(
+                        "no re-check after the subscription was renewed",
+                        new Edit(
+                                STORE,
+                                "        @Override\n"
+                                        + "        public void subscribed() {\n"
+                                        + "            context.events().wakeAll();",
+                                "        private boolean before;\n" + "\n" + "        @Override\n"
+                                        + "        public void subscribed() {\n" + "            if (!before) {\n"
+                                        + "                context.events().wakeAll();\n" + "            }\n"
+                                        + "            before = true;")),
+                Mutant.of(
+                        "who leaves does not pass the lock on",
+                        new Edit(
+                                LOCK,
+                                "  if not value then\n" + "    passOn()\n" + "  end\n" + "  return { held and 1",
+                                "  if not held and not value then\n" + "    passOn()\n" + "  end\n"
+                                        + "  return { held and 1")),
+                Mutant.of(
+                        "an acquire that comes late is carried out, and queues for somebody who has left",
+                        new Edit(LOCK, "if now > notAfter then", "if now > notAfter + 86400000000 then")),
+                Mutant.of(
+                        "a release is not said again although an acquire may follow it",
+                        new Edit(
+                                STORE,
+                                "        if (doubtMicros > 0) {",
+                                "        if (doubtMicros > 0 && keys == null) {")),
+                Mutant.of(
+                        "the counter of tokens is deleted with the lock",
+                        new Edit(
+                                LOCK,
+                                "  if held then\n" + "    redis.call('DEL', lock)",
+                                "  if held then\n" + "    redis.call('DEL', lock, fence)"),
+                        new Edit(
+                                LOCK,
+                                "local last = counter and math.max(counter + count, now) or now + 2000000",
+                                "local last = (counter or 0) + count")),
+                Mutant.of(
+                        "tokens are not taken from the clock, and start anew when the counter is lost",
+                        new Edit(
+                                LOCK,
+                                "local last = counter and math.max(counter + count, now) or now + 2000000",
+                                "local last = (counter or 0) + count")),
+                Mutant.of(
+                        "a time-out is counted by the wall clock",
+                        new Edit(
+                                ACQUISITION,
+                                "        Phase was = end();\n" + "        if (was == null) {\n"
+                                        + "            return;\n" + "        }\n" + "        Standing known",
+                                "        if (waits() && (platform.wallMillis() - wish.startWall) * 1_000_000 < wish.patienceNanos()) {\n"
+                                        + "            deadline = platform.schedule(5_000_000, this::expire);\n"
+                                        + "            return;\n" + "        }\n" + "        Phase was = end();\n"
+                                        + "        if (was == null) {\n" + "            return;\n" + "        }\n"
+                                        + "        Standing known"),
+                        new Edit(
+                                WISH,
+                                "        this.startNanos = engine.platform().nanoTime();",
+                                "        this.startNanos = engine.platform().nanoTime();\n"
+                                        + "        this.startWall = engine.platform().wallMillis();"),
+                        new Edit(
+                                WISH,
+                                "    private final long startNanos;",
+                                "    private final long startNanos;\n" + "    final long startWall;")),
+                Mutant.of(
+                        "a lease is renewed after its release",
+                        new Edit(
+                                ENDINGS,
+                                "        watchdog.remove(lease);\n" + "        return engine.lines().ended(lease);",
+                                "        return engine.lines().ended(lease);"),
+                        new Edit(
+                                WATCHDOG,
+                                "            if (lease.phase() == Phase.HELD) {",
+                                "            if (lease.phase() != Phase.LOST) {")),
+                Mutant.of(
+                        "the loss is signalled twice",
+                        new Edit(
+                                ENGINE,
+                                "        if (lease.phase() != Phase.HELD) {\n            return 0;",
+                                "        if (lease.phase() != Phase.HELD && lease.phase() != Phase.LOST) {\n            return 0;"),
+                        new Edit(
+                                HELD,
+                                "        return replaces(from, new State(Phase.LOST, loss));",
+                                "        return replaces(from, new State(Phase.LOST, loss)) || state.phase() == Phase.LOST;")),
+                Mutant.of(
+                        "the loss is signalled only when the server says so",
+                        new Edit(
+                                WATCHDOG,
+                                "if (lease.remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {",
+                                "if (reasonToStop(lease) != null) {"),
+                        new Edit(
+                                WATCHDOG,
+                                "                } else {\n"
+                                        + "                    place(lease, now, lease.validity().untilNanos());\n"
+                                        + "                }",
+                                "                } else {\n"
+                                        + "                    place(lease, now, now + lease.options.lease().toNanos());\n"
+                                        + "                    leases.remove(lease);\n"
+                                        + "                    lease.nextNanos = now + 10_000_000;\n"
+                                        + "                    leases.add(lease);\n" + "                }")),
+                Mutant.of(
+                        "an interrupt leaves the wait to itself",
+                        new Edit(
+                                CALLER,
+                                "                        whenInterrupted.run();\n",
+                                "                        // gone\n")),
+                Mutant.of(
+                        "who gives up leaves the ticket",
+                        new Edit(ACQUISITION, "if (trace && was != Phase.ASKING) {", "if (trace && was == null) {")),
+                Mutant.of(
+                        "a grant that comes after the caller has left is not given back",
+                        new Edit(
+                                ACQUISITION,
+                                "            if (phase != Phase.ASKING) {\n"
+                                        + "                engine.releases().undo(name, grantedOwner, options.lease());\n"
+                                        + "                return;\n" + "            }",
+                                "            if (phase != Phase.ASKING) {\n" + "                return;\n"
+                                        + "            }")),
+                Mutant.of(
+                        "closing the client leaves what it holds",
+                        new Edit(ENGINE, "releases.giveBack(held);", "releases.giveBack(List.of());")),
+                Mutant.of(
+                        "a repeated acquire does not start the lease anew",
+                        new Edit(
+                                LOCK,
+                                "  if redis.call('PTTL', lock) <= tonumber(lease) then\n"
+                                        + "    redis.call('PEXPIRE', lock, lease)\n" + "  end\n" + "  return { 1, now,",
+                                "  return { 1, now,")),
+                Mutant.of(
+                        "a renewal shortens a lease that was extended",
+                        new Edit(
+                                RENEW,
+                                "    if redis.call('PTTL', KEYS[i]) < tonumber(lease) then\n"
+                                        + "      redis.call('PEXPIRE', KEYS[i], lease)\n" + "    end\n",
+                                "    redis.call('PEXPIRE', KEYS[i], lease)\n")),
+                Mutant.of(
+                        "a lease counts as held until its release is answered",
+                        new Edit(
+                                ENDINGS,
+                                "if (!engine.isValid(lease) || !lease.moves(Phase.HELD, Phase.RELEASING)) {",
+                                "if (!engine.isValid(lease)) {"),
+                        new Edit(
+                                ENDINGS,
+                                "        lease.moves(Phase.RELEASING, Phase.RELEASED);",
+                                "        lease.moves(Phase.HELD, Phase.RELEASED);")),
+                Mutant.of(
+                        "a release writes what a full server refuses, first",
+                        new Edit(
+                                LOCK,
+                                "  drop(owner)\n" + "  if ARGV[5] then",
+                                "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
+                                        + "  if ARGV[5] then")),
+                Mutant.of(
+                        "who waits sleeps until the holder's lease is over",
+                        new Edit(
+                                STORE,
+                                "        long longest = TICKET.toMillis() / 3;",
+                                "        long longest = 10 * TICKET.toMillis();")),
+                Mutant.of(
+                        "a wake-up that comes while a request is under way is forgotten",
+                        new Edit(
+                                ACQUISITION,
+                                "            if (phase == Phase.ASKING) {\n" + "                again = true;\n"
+                                        + "                return;",
+                                "            if (phase == Phase.ASKING) {\n" + "                return;")),
+                Mutant.of(
+                        "an answer that took longer than the lease counts as held",
+                        new Edit(
+                                ACQUISITION,
+                                "boolean inTime = validity.remainingNanos(now, platform.wallMillis()) > 0;",
+                                "boolean inTime = true;")),
+                Mutant.of(
+                        "re-entry succeeds from the local count alone after a loss",
+                        new Edit(
+                                NAMED,
+                                "        engine.ensureValid(entry.lease);\n" + "        entry.count++;",
+                                "        entry.count++;")),
+                Mutant.of(
+                        "elapsed time is read from the monotonic clock alone",
+                        new Edit(
+                                HELD,
+                                "return Math.min(untilNanos - nowNanos, (untilWallMillis - nowWallMillis) * 1_000_000);",
+                                "return untilNanos - nowNanos;")),
+                Mutant.of(
+                        "no allowance is made for clocks that run at different rates",
+                        new Edit(HELD, "return lease.toNanos() / 100 + 2_000_000;", "return 0;")),
+                Mutant.of(
+                        "a dead holder's thread keeps its lock renewed",
+                        new Edit(
+                                WATCHDOG,
+                                "lease.thread != null && !platform.isAlive(lease.thread)",
+                                "lease.thread != null && lease.thread == store")),
+                Mutant.of(
+                        "a lease is renewed beyond its maxHold",
+                        new Edit(WATCHDOG, "lease.renewalDue && !lease.isPastMaxHold(now)", "lease.renewalDue")),
+                Mutant.of(
+                        "a failure of the store is reported as held by another",
+                        new Edit(
+                                WISH,
+                                "        if (failure != null) {\n"
+                                        + "            result.completeExceptionally(Failures.asLockException(name, failure));\n"
+                                        + "        } else if (!known.answered()) {",
+                                "        if (failure == null && !known.answered()) {")),
+                Mutant.of(
+                        "a give-up is not repeated when the store does not answer",
+                        new Edit(
+                                RELEASES,
+                                "            if (!answered && platform",
+                                "            if (answered && platform")),
+                Mutant.of(
+                        "a lock is passed on within a client with the token it had",
+                        new Edit(
+                                LINE,
+                                "heir.inherit(lease, nextToken, now)",
+                                "heir.inherit(lease, nextToken - 1, now)")),
+                Mutant.of(
+                        "a lock is passed on with tokens that were not reserved",
+                        new Edit(LINE, "tokensLeft > 0 &&", "tokensLeft > -500 &&")),
+                Mutant.of(
+                        "a lock is passed on and its release is sent all the same",
+                        new Edit(
+                                ENDINGS,
+                                "        if (passOn(lease)) {\n" + "            return true;",
+                                "        if (passOn(lease)) {\n" + "            engine.releases().undo(lease);\n"
+                                        + "            return true;")),
+                Mutant.of(
+                        "a lease that is passed on begins anew for the next",
+                        new Edit(
+                                ACQUISITION,
+                                "token, now, from.validity());",
+                                "token, now, Validity.after(now, platform.wallMillis(), options.lease()));")),
+                Mutant.of(
+                        "a fair lock is passed on within its client",
+                        new Edit(
+                                ACQUISITION,
+                                "switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {",
+                                "switch (engine.lines().join(this)) {")),
+                Mutant.of(
+                        "the shares of all have one end, and the living keep the dead alive",
+                        new Edit(
+                                RENEW,
+                                "    redis.call('ZADD', lock, string.format('%.0f', nowMs + lease), owner)\n",
+                                "    for _, one in ipairs(redis.call('ZRANGE', lock, 0, -1)) do\n"
+                                        + "      redis.call('ZADD', lock, string.format('%.0f', nowMs + lease), one)\n"
+                                        + "    end\n")),
+                Mutant.of(
+                        "a share whose time is over is renewed",
+                        new Edit(RENEW, "  if tonumber(expiry) <= nowMs then\n", "  if tonumber(expiry) <= 0 then\n")),
+                Mutant.of(
+                        "a share that is over is not taken away before others are counted",
+                        new Edit(
+                                LOCK,
+                                "      if not first[1] or tonumber(first[2]) > nowMs then\n",
+                                "      if true then\n")),
+                Mutant.of(
+                        "the weight of a share that is over is not given back",
+                        new Edit(LOCK, "  used = used - (tonumber(weight) or 0)\n", "  used = used - 0\n")),
+                Mutant.of(
+                        "readers do not wait behind a writer that waits",
+                        new Edit(
+                                LOCK,
+                                "    if not fits(theirShare, theirWeight) then\n" + "      break\n",
+                                "    if not fits(theirShare, theirWeight) then\n"
+                                        + "      if share == 'r' and fits(share, weight) then\n"
+                                        + "        return { 1, now, held, (give(owner, 1, 'PX', lease, share, weight, of)), 1 }\n"
+                                        + "      end\n" + "      break\n")),
+                Mutant.of(
+                        "a writer is let in beside readers",
+                        new Edit(
+                                LOCK,
+                                "  return not kind or share == kind and (share == 'r' or used + weight <= permits)\n",
+                                "  return not kind or share == 'x' and kind == 'r' and redis.call('DEL', lock, holds) > 0"
+                                        + " or share == kind and (share == 'r' or used + weight <= permits)\n")),
+                Mutant.of(
+                        "more permits are given out than there are",
+                        new Edit(LOCK, "used + weight <= permits)\n", "used <= permits)\n")),
+                Mutant.of(
+                        "one who wants several permits is overtaken by those who want one",
+                        new Edit(
+                                LOCK,
+                                "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n",
+                                "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n"
+                                        + "    if head and share == 'p' and weight == 1 and fits(share, weight) then\n"
+                                        + "      head, more = nil, false\n" + "    end\n")),
+                Mutant.of(
+                        "one release of several permits lets one in",
+                        new Edit(
+                                LOCK,
+                                "  for _ = 1, MOST_GRANTS do\n" + "    local head, ms,",
+                                "  for _ = 1, 1 do\n" + "    local head, ms,"),
+                        new Edit(LOCK, "  local head = not value and first()\n", "  local head = nil\n")),
+                Mutant.of(
+                        "a share that is given back lets nobody in",
+                        new Edit(
+                                LOCK,
+                                "    takeAway(owner)\n" + "    keep()\n" + "    held = true\n",
+                                "    takeAway(owner)\n" + "    keep()\n" + "    return { 1, now }\n")),
+                Mutant.of(
+                        "one that reads on lets those who wait write in between",
+                        new Edit(LOCK, "local downgrades = hadAll and share == 'r'\n", "local downgrades = false\n")),
+                Mutant.of(
+                        "a repeated request for a share is given a second one",
+                        new Edit(
+                                LOCK,
+                                "local expiry = shares(owner)\n" + "if expiry then\n",
+                                "local expiry = shares(owner)\n" + "if expiry and share == 'x' then\n")),
+                Mutant.of(
+                        "a loss does not let the others of the client go on",
+                        new Edit(LOSSES, "        next.accept(lease);\n", "")),
+                Mutant.of(
+                        "who leaves the head of the line lets nobody take its place",
+                        new Edit(ACQUISITION, "            next.lead(this, left);", "            takeBack(left);")),
+                Mutant.of(
+                        "an exchange that comes too late frees the lock and passes it on to nobody",
+                        new Edit(LOCK, "  if before and not value then\n" + "    passOn()\n" + "  end\n", "")),
+                Mutant.of(
+                        "an exchange leaves the ticket of the one who gives up",
+                        new Edit(LOCK, "  drop(before)\n", "")),
+                Mutant.of(
+                        "an exchange takes the lock from whoever has it",
+                        new Edit(
+                                LOCK,
+                                "  if type(value) == 'string' and string.sub(value, 1, #theirs) == theirs then\n",
+                                "  if type(value) == 'string' then\n")),
+                Mutant.of(
+                        "an exchange whose answer is lost leaves what was to be given up",
+                        new Edit(
+                                ENDINGS,
+                                "        ended(lease);\n" + "        if (error != null) {",
+                                "        ended(lease);\n" + "        if (error != null && reply != null) {")),
+                Mutant.of(
+                        "a repeated acquire is answered with more tokens than were reserved",
+                        new Edit(
+                                LOCK,
+                                "  return tonumber(token), 1 + (tonumber(more) or 0)",
+                                "  return tonumber(token), 64 + (tonumber(more) or 0)")),
+                Mutant.of(
+                        "several that were not all to be had in time are kept as far as they were",
+                        new Edit(
+                                GATHERING,
+                                "        if (!taken) {\n",
+                                "        if (!taken && outcome.isPresent()) {\n")),
+                Mutant.of(
+                        "several that are given up while one is waited for are kept as far as they were had",
+                        new Edit(
+                                GATHERING,
+                                "            engine.endings().releaseInBackground(mine);\n" + "        }\n"
+                                        + "        result.cancel(false);\n",
+                                "        }\n" + "        result.cancel(false);\n")),
+                Mutant.of(
+                        "what an answer brings for several that were given up is kept",
+                        new Edit(
+                                GATHERING,
+                                "            engine.endings().releaseInBackground(leases);\n",
+                                "            leases.clear();\n")),
+                Mutant.of(
+                        "several are taken in the order in which they were named",
+                        new Edit(
+                                JOINT,
+                                "Map<String, NamedLock> sorted = new TreeMap<>();",
+                                "Map<String, NamedLock> sorted = new java.util.LinkedHashMap<>();"),
+                        new Edit(JOINT_LEASE, "Collections.binarySearch(names, lockName)", "names.indexOf(lockName)")),
+                Mutant.of(
+                        "one of several that was lost while the others were waited for counts as held",
+                        new Edit(
+                                GATHERING,
+                                "            if (!engine.isValid(lease)) {\n",
+                                "            if (!engine.isValid(lease) && lease.loss() == null) {\n")),
+                Mutant.of(
+                        "the validity of several is counted from the answer",
+                        new Edit(
+                                GATHERING,
+                                "                ask.validity(index));\n",
+                                "                Validity.after(platform.nanoTime(), platform.wallMillis(),"
+                                        + " ask.requests().get(index).lease()));\n")),
+                Mutant.of(
+                        "one that was re-entered stays taken twice if the rest was not to be had",
+                        new Edit(
+                                JOINT,
+                                "        members.stream().filter(NamedLock::isTakenByThisThread).forEach(NamedLock::unlock);\n",
+                                "")),
+                Mutant.of(
+                        "a closed client waits on for several",
+                        new Edit(
+                                GATHERING,
+                                "                        } else {\n"
+                                        + "                            fail(known(error));\n",
+                                "                        } else if (!(known(error) instanceof ClientClosedException)) {\n"
+                                        + "                            fail(known(error));\n")),
+                Mutant.of(
+                        "one try for several has no limit while others stand before it",
+                        new Edit(
+                                GATHERING,
+                                "            limit(patience);\n" + "        } else if (members",
+                                "        } else if (members")),
+                Mutant.of(
+                        "all or none: those before one that is not to be had are not given up again",
+                        new Edit(ALL_LUA, "    if not part then\n", "    if false then\n")),
+                Mutant.of(
+                        "the release of several leaves the last of them",
+                        new Edit(
+                                ALL_LUA,
+                                "    local reply = run(i, { 'release', ARGV[2 + i], channel })\n",
+                                "    local reply = i > 1 and i == n and { 1 } or run(i, { 'release', ARGV[2 + i], channel })\n")),
+                Mutant.of(
+                        "a latch counts a message that comes twice as two",
+                        new Edit(
+                                LATCH_LUA,
+                                "redis.call('HSETNX', latch, id, '1')",
+                                "redis.call('HSETNX', latch, id .. string.format('%.0f', now), '1')")),
+                Mutant.of(
+                        "a latch counts a message that comes too late",
+                        new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'clear') and")),
+                Mutant.of(
+                        "a clear that comes too late forgets the next latch",
+                        new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'down') and")),
+                Mutant.of(
+                        "a latch that opens tells nobody",
+                        new Edit(LATCH_LUA, "    if left == 0 then\n" + "      tell()\n" + "    end\n", "")),
+                Mutant.of(
+                        "those who wait for a latch are struck from its list, and not told",
+                        new Edit(
+                                LATCH_LUA,
+                                "    redis.call('PUBLISH', channel .. string.match(waiter, '^[^:]*'), waiter .. ' ' .. ARGV[4])\n",
+                                "")),
+                Mutant.of(
+                        "a latch that is set is set again",
+                        new Edit(
+                                LATCH_LUA,
+                                "  if left == -1 then\n",
+                                "  if left > 0 then\n" + "    redis.call('DEL', latch)\n" + "  end\n"
+                                        + "  if left ~= 0 then\n")),
+                Mutant.of(
+                        "a latch opens one too early",
+                        new Edit(
+                                LATCH_LUA,
+                                "  return left < 0 and -2 or left, made\n",
+                                "  return left == 1 and tonumber(count) > 1 and 0 or left, made\n")),
+                Mutant.of(
+                        "a latch that is not set counts as open",
+                        new Edit(LATCH, "return state.isOpen() ?", "return state.left() == 0 ?")),
+                Mutant.of(
+                        "who waits for a latch does not look again by itself",
+                        new Edit(
+                                INQUIRY,
+                                "                rest(RECHECK_NANOS / 2 + platform.random(RECHECK_NANOS / 2));\n",
+                                "")),
+                Mutant.of(
+                        "a closed client waits on for a latch",
+                        new Edit(INQUIRY, "        fail(new ClientClosedException(name));\n", "")),
+                Mutant.of(
+                        "a leader that is deposed is not interrupted",
+                        new Edit(ELECTION, "            lease.lost().thenAccept(loss -> interrupt(lease));\n", "")),
+                Mutant.of(
+                        "those of other clients are passed over by a row of one client",
+                        new Edit(
+                                LOCK,
+                                "    if string.sub(other, 1, #client) ~= client then\n" + "      break\n" + "    end\n"
+                                        + "    list = list .. ',' .. string.sub(other, #client + 1)\n",
+                                "    if string.sub(other, 1, #client) == client then\n"
+                                        + "      list = list .. ',' .. string.sub(other, #client + 1)\n"
+                                        + "    end\n")),
+                Mutant.of(
+                        "who comes to a row takes its place behind the holder, whoever waits",
+                        new Edit(LOCK, "local before, last = tail[1] or holder, tail[2]", "local before, last = holder, tail[2]")),
+                Mutant.of(
+                        "who was passed the lock while it asked leaves its ticket, row or no row",
+                        new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, owner)) {", "if (owner.isEmpty()) {")),
+                Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
+                Mutant.of(
+                        "a row ends, and the tickets of those who were served stay",
+                        new Edit(PROCESSION, "                served.add(id);\n", "                served.size();\n")),
+                Mutant.of(
+                        "a row whose lease is lost leaves the tickets of those who were served",
+                        new Edit(ENDINGS, "        engine.lines().lost(lease);\n", "")),
+                Mutant.of(
+                        "one of a row that has another lease in mind is passed over",
+                        new Edit(
+                                PROCESSION,
+                                "                return null;\n" + "            }\n" + "            next++;",
+                                "                next++;\n" + "                continue;\n" + "            }\n"
+                                        + "            next++;")),
+                onQuorum(
+                        "half of the servers count as a majority",
+                        new Edit(QUORUM, "return nodes / 2 + 1;", "return Math.max(1, nodes / 2);")),
+                onQuorum(
+                        "a server that was restarted counts at once",
+                        new Edit(SESSION, "if (vouched || left <= 0) {", "if (maxLease != null) {")),
+                onQuorum(
+                        "the token is the highest that a server has given, and no other is told of it",
+                        new Edit(
+                                REDLOCK,
+                                "agreed = settle(scriptKeys, holder, timeout, all, votes.highest());",
+                                "agreed = votes.highest();")),
+                onQuorum(
+                        "settling writes the token into the lock, and not into the counter",
+                        new Edit(
+                                QUORUM_LUA,
+                                "    redis.call('SET', fence, text(last))\n    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n",
+                                "    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n")),
+                onQuorum(
+                        "a lock is taken again under the name that is being taken back",
+                        new Edit(
+                                NAMES,
+                                "return attempt == null ? owner : owner + \"#\" + attempt.number();",
+                                "return owner;")),
+                onQuorum(
+                        "what falls short of a majority is not taken back",
+                        new Edit(REDLOCK, "                nodes.get(i).giveUp(null, command, holder);\n", "")),
+                onQuorum(
+                        "what falls short of a majority is taken back only where it was granted",
+                        new Edit(
+                                REDLOCK,
+                                "if (vote == null || !(vote.answer() instanceof Answer.Busy)) {",
+                                "if (vote != null && vote.answer() instanceof Answer.Granted) {")),
+                onQuorum(
+                        "one server is enough to renew",
+                        new Edit(RENEW_VOTES, "if (renewed >= quorum.majority()) {", "if (renewed >= 1) {")),
+                onQuorum(
+                        "a renewal makes the lock anew where it is gone",
+                        new Edit(
+                                RENEW,
+                                "  elseif type(value) == 'table' then\n",
+                                "  elseif not value then\n"
+                                        + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
+                                        + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")));
+    }
 
     private static Mutant onQuorum(String name, Edit... edits) {
         return Mutant.of(name, edits).on("quorum3");

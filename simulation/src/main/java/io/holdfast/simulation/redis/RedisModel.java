@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,6 @@ public final class RedisModel {
     private final Database db = new Database();
     private final ScriptEngine scripts = new ScriptEngine(this);
     private ServerMood mood = ServerMood.NORMAL;
-    private @Nullable IntFunction<@Nullable String> elsewhere;
     private int life = 1;
     private long startedMicros;
     private int number;
@@ -96,26 +94,8 @@ public final class RedisModel {
         if (refusal != null) {
             throw refusal;
         }
-        if (elsewhere != null) {
-            checkSlots(elsewhere, Slots.keys(command, argv));
-        }
         db.setNow(clockMicros.getAsLong() / 1000);
         return command.handler().run(this, argv);
-    }
-
-    private static void checkSlots(IntFunction<@Nullable String> elsewhere, List<String> keys) {
-        int slot = -1;
-        for (String key : keys) {
-            int next = Slots.of(Text.outside(key));
-            if (slot >= 0 && next != slot) {
-                throw new RedisError("CROSSSLOT Keys in request don't hash to the same slot");
-            }
-            slot = next;
-        }
-        String address = slot < 0 ? null : elsewhere.apply(slot);
-        if (address != null) {
-            throw new RedisError("MOVED " + slot + " " + address);
-        }
     }
 
     private static RedisError unknown(String[] argv) {
@@ -149,15 +129,6 @@ public final class RedisModel {
 
     // --- what happens to a server
 
-    /**
-     * Makes it a node of a cluster.
-     *
-     * @param elsewhere the address of the node that has a slot, or null if it is this one
-     */
-    public void joinCluster(IntFunction<@Nullable String> elsewhere) {
-        this.elsewhere = elsewhere;
-    }
-
     public void setMood(ServerMood mood) {
         this.mood = Objects.requireNonNull(mood, "mood");
     }
@@ -174,6 +145,19 @@ public final class RedisModel {
     public void restore(Snapshot snapshot) {
         forget();
         db.copyFrom(snapshot.data);
+    }
+
+    /** Has a key brought here from another server, as MIGRATE does: with the time it has left, by the clocks of both. */
+    public void take(String key, RedisModel from) {
+        Database.Entry entry = from.peek(key);
+        if (entry != null) {
+            String inside = Text.inside(key);
+            boolean stays = entry.expiresAt == Database.NEVER;
+            db.put(inside, entry.value).expiresAt =
+                    stays ? Database.NEVER : entry.expiresAt - from.nowMillis() + nowMillis();
+            from.db.setNow(from.nowMillis());
+            from.db.remove(inside);
+        }
     }
 
     /** Starts anew with nothing. */

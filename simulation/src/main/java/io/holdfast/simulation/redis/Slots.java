@@ -2,16 +2,9 @@ package io.holdfast.simulation.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-
 /** The slots of a cluster: keys of one slot are always on one node. */
 public final class Slots {
     private static final int COUNT = 16384;
-    private static final Set<String> WITHOUT_KEYS = Set.of(
-            "ping", "echo", "time", "info", "script", "scan", "keys", "dbsize", "flushall", "flushdb", "publish");
-    private static final Set<String> KEYS_ONLY = Set.of("del", "unlink", "exists", "mget");
 
     private Slots() {}
 
@@ -32,19 +25,5 @@ public final class Slots {
             }
         }
         return crc;
-    }
-
-    static List<String> keys(Command command, String[] argv) {
-        List<String> keys = new ArrayList<>();
-        if (command.name().startsWith("eval")) {
-            for (int i = 3; i < Math.min(argv.length, 3 + Numbers.parseLong(argv[2])); i++) {
-                keys.add(argv[i]);
-            }
-        } else if (KEYS_ONLY.contains(command.name())) {
-            keys.addAll(List.of(argv).subList(1, argv.length));
-        } else if (!WITHOUT_KEYS.contains(command.name())) {
-            keys.add(argv[1]);
-        }
-        return keys;
     }
 }

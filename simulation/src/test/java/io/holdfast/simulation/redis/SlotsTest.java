@@ -8,8 +8,6 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 class SlotsTest {
-    private final RedisModel node = new RedisModel(() -> 1_000_000, (channel, message) -> 0);
-
     @Test
     void slot_isThatOfEveryClient() {
         Random random = new Random(1);
@@ -25,22 +23,18 @@ class SlotsTest {
     }
 
     @Test
-    void keysOfDifferentSlots_areRefusedByANode() {
-        node.joinCluster(slot -> null);
+    void keyThatIsBroughtOver_keepsTheTimeItHasLeft_byTheClocksOfBoth() {
+        RedisModel from = new RedisModel(() -> 1_000_000, (channel, message) -> 0);
+        RedisModel to = new RedisModel(() -> 5_000_000, (channel, message) -> 0);
+        from.execute(List.of("SET", "a", "1", "PX", "300"));
+        from.execute(List.of("SET", "b", "2"));
 
-        assertThat(node.execute(List.of("DEL", "a", "b")))
-                .hasToString("ErrorReply[message=CROSSSLOT Keys in request don't hash to the same slot]");
-        assertThat(node.execute(List.of("EVAL", "return 1", "2", "{x}a", "{x}b")))
-                .isEqualTo(1L);
-    }
+        List.of("a", "b", "none").forEach(key -> to.take(key, from));
 
-    @Test
-    void keyOfAnotherNode_isSentThere() {
-        node.joinCluster(slot -> slot == Slots.of("there") ? "127.0.0.1:7001" : null);
-
-        assertThat(node.execute(List.of("GET", "there")))
-                .hasToString("ErrorReply[message=MOVED " + Slots.of("there") + " 127.0.0.1:7001]");
-        assertThat(node.execute(List.of("GET", "here"))).isNull();
-        assertThat(node.execute(List.of("PING"))).hasToString("PONG");
+        assertThat(from.keys()).isEmpty();
+        assertThat(to.keys()).containsExactlyInAnyOrder("a", "b");
+        assertThat(to.value("a")).isEqualTo("1");
+        assertThat(to.expiresAtMillis("a")).isEqualTo(5_300);
+        assertThat(to.expiresAtMillis("b")).isEqualTo(-1);
     }
 }
