@@ -41,6 +41,19 @@ class HoldfastBuilderTest {
                 .isNotEqualTo(open(Holdfast.builder()).clientId());
     }
 
+    @Test
+    void whereItRuns_arrivesAtTheStore_unlessItIsSwitchedOff() {
+        assertThat(open(Holdfast.builder().application("shop")).origin()).hasValueSatisfying(origin -> {
+            assertThat(origin.application()).isEqualTo("shop");
+            assertThat(origin.processId()).isEqualTo(ProcessHandle.current().pid());
+        });
+        assertThat(open(Holdfast.builder()).origin()).isPresent();
+        assertThat(open(Holdfast.builder().holderInfo(false)).origin()).isEmpty();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Holdfast.builder().application("two\nlines"))
+                .withMessageContaining("application must be printable text");
+    }
+
     private static StoreContext open(Holdfast.Builder builder) {
         List<StoreContext> seen = new ArrayList<>();
         StoreFactory memory = MemoryStore.isolated();

@@ -67,14 +67,19 @@ final class LocksCommand implements Callable<Integer> {
     public Integer call() {
         check();
         try (StoreChoice chosen = StoreChoice.of(store, System.getenv());
-                Holdfast client = connect(chosen.uri(), prefix);
-                Progress progress = new Progress("reading the store")) {
+                Holdfast client = connect(chosen.uri(), prefix)) {
+            print(System.out, read(client));
+            return 0;
+        }
+    }
+
+    private List<LockInfo> read(Holdfast client) {
+        try (Progress progress = new Progress("reading the store")) {
             List<LockInfo> locks = client.inspect(pattern).stream()
                     .sorted(Comparator.comparing(LocksCommand::age).reversed().thenComparing(LockInfo::name))
                     .toList();
-            progress.close();
-            print(System.out, locks);
-            return 0;
+            progress.done();
+            return locks;
         }
     }
 

@@ -20,8 +20,13 @@ final class Progress implements AutoCloseable {
         timer.schedule(say, EVERY_MILLIS, EVERY_MILLIS);
     }
 
+    /** There is nothing more to say. */
+    void done() {
+        timer.cancel();
+    }
+
     @Override
     public void close() {
-        timer.cancel();
+        done();
     }
 }
