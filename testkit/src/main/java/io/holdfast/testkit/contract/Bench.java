@@ -31,7 +31,7 @@ final class Bench {
     /** So long that no test sees its end. */
     static final Duration LONG = Duration.ofSeconds(20);
     /** For tests that wait until a lease is over. */
-    static final Duration SHORT = Duration.ofMillis(400);
+    static final Duration SHORT = Duration.ofMillis(600);
     /** For tests that need the renewals to come in time, on a busy machine too. */
     static final Duration RENEWED = Duration.ofMillis(1_200);
 
