@@ -612,10 +612,16 @@ final class Mutants {
                                         + "    end\n")),
                 Mutant.of(
                         "who comes to a row takes its place behind the holder, whoever waits",
-                        new Edit(LOCK, "local before, last = tail[1] or holder, tail[2]", "local before, last = holder, tail[2]")),
+                        new Edit(
+                                LOCK,
+                                "local before, last = tail[1] or holder, tail[2]",
+                                "local before, last = holder, tail[2]")),
                 Mutant.of(
                         "who was passed the lock while it asked leaves its ticket, row or no row",
-                        new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, owner)) {", "if (owner.isEmpty()) {")),
+                        new Edit(
+                                ACQUISITION,
+                                "if (!engine.lines().takesBack(name, owner)) {",
+                                "if (owner.isEmpty()) {")),
                 Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
                 Mutant.of(
                         "a row ends, and the tickets of those who were served stay",
