@@ -108,16 +108,22 @@ public final class Commands {
     }
 
     /** Whether the answer to an acquire is that another holds what was asked for. */
-    static boolean isRefusal(List<String> command, @Nullable Object reply) {
+    static boolean isRefusal(@Nullable Object reply) {
         if (!(reply instanceof List<?> list) || list.isEmpty()) {
             return false;
         }
-        return isForAll(command)
-                ? list.get(list.size() - 1) instanceof List<?> last && isRefusal(last)
-                : isRefusal(list);
+        return list.get(0) instanceof List<?>
+                ? list.stream().anyMatch(one -> one instanceof List<?> part && isNo(part))
+                : isNo(list);
     }
 
-    private static boolean isRefusal(List<?> reply) {
+    /** Whether somebody asks for a lock: alone, for several, or along with others of the same client. */
+    static boolean asks(List<String> command) {
+        String kind = kind(command);
+        return kind.equals("acquire") || kind.equals("together");
+    }
+
+    private static boolean isNo(List<?> reply) {
         return reply.get(0) instanceof Long code && (code == 2 || code == 3);
     }
 

@@ -339,7 +339,7 @@ public final class SimLink implements RedisLink, Way {
             if (Commands.kind(call.command).equals("renew") && platform.nanoTime() - call.sentNanos > 50_000_000L) {
                 network.hits().hit(5);
             }
-            if (Commands.kind(call.command).equals("acquire") && Commands.isRefusal(call.command, value)) {
+            if (Commands.asks(call.command) && Commands.isRefusal(value)) {
                 refusals++;
             }
             Answer answer = answer(value, call.repeated, call.repeated && call.lifeBefore == over.life, over.life);

@@ -63,7 +63,7 @@ public final class SimNet implements Dialer, Way {
     }
 
     void heard(List<String> command, @Nullable Object reply) {
-        if (Commands.kind(command).equals("acquire") && Commands.isRefusal(command, reply)) {
+        if (Commands.asks(command) && Commands.isRefusal(reply)) {
             refusals++;
         }
     }
