@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** How a hold ends that is given up: passed on to the next of this client, given back to the store, or kept to read. */
@@ -45,12 +46,12 @@ final class Endings {
             return true;
         }
         Acquisition next = leaves(lease);
-        Caller caller = engine.caller();
+        Caller caller = engine.caller(lease.name());
         CompletableFuture<Boolean> outcome = new CompletableFuture<>();
         if (caller.runs()) {
             sendRelease(lease, next, outcome);
         } else {
-            engine.releases().execute(() -> sendRelease(lease, next, outcome));
+            engine.releases().of(lease.name()).execute(() -> sendRelease(lease, next, outcome));
             // Others may stand before it. The lease was valid when the section ended; the rest is done in the
             // background.
             Platform.Timer limit = platform.schedule(engine.commandTimeout().toNanos(), () -> outcome.complete(true));
@@ -62,15 +63,18 @@ final class Endings {
     void releaseInBackground(HeldLease lease) {
         if (beginRelease(lease) && !passOn(lease)) {
             Acquisition next = leaves(lease);
-            engine.releases().execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
+            engine.releases().of(lease.name()).execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
         }
     }
 
     /** Gives several locks back. True if the section was protected to its end by all of them. */
     boolean release(List<HeldLease> leases) {
-        Caller caller = engine.caller();
+        Caller caller = engine.caller(leases.isEmpty() ? "" : leases.get(0).name());
         List<CompletableFuture<Boolean>> outcomes = new ArrayList<>();
-        boolean safe = begin(leases, outcomes, caller.runs() ? Runnable::run : engine.releases());
+        boolean safe = begin(
+                leases,
+                outcomes,
+                name -> caller.runs() ? Runnable::run : engine.releases().of(name));
         CompletableFuture<Boolean> all = CompletableFuture.allOf(outcomes.toArray(new CompletableFuture<?>[0]))
                 .thenApply(done -> outcomes.stream().allMatch(CompletableFuture::join));
         if (!caller.runs()) {
@@ -84,11 +88,16 @@ final class Endings {
     }
 
     void releaseInBackground(List<HeldLease> leases) {
-        begin(leases, new ArrayList<>(), engine.releases());
+        begin(leases, new ArrayList<>(), engine.releases()::of);
     }
 
-    /** Begins to release these, many in one go. False if one of them was not valid any more. */
-    private boolean begin(List<HeldLease> leases, List<CompletableFuture<Boolean>> outcomes, Executor sender) {
+    /**
+     * Begins to release these, many in one go. False if one of them was not valid any more.
+     *
+     * @param sender who sends the release of a lock
+     */
+    private boolean begin(
+            List<HeldLease> leases, List<CompletableFuture<Boolean>> outcomes, Function<String, Executor> sender) {
         boolean safe = true;
         List<HeldLease> together = new ArrayList<>();
         for (HeldLease lease : leases) {
@@ -101,15 +110,17 @@ final class Endings {
                 } else {
                     CompletableFuture<Boolean> outcome = new CompletableFuture<>();
                     outcomes.add(outcome);
-                    sender.execute(() -> sendRelease(lease, next, outcome));
+                    sender.apply(lease.name()).execute(() -> sendRelease(lease, next, outcome));
                 }
             }
         }
-        for (int from = 0; from < together.size(); from += LockStore.AT_ONCE) {
-            List<HeldLease> some = together.subList(from, Math.min(from + LockStore.AT_ONCE, together.size()));
-            CompletableFuture<Boolean> outcome = new CompletableFuture<>();
-            outcomes.add(outcome);
-            sender.execute(() -> sendReleases(some, true, outcome));
+        for (List<HeldLease> part : engine.releases().apart(together)) {
+            for (int from = 0; from < part.size(); from += LockStore.AT_ONCE) {
+                List<HeldLease> some = part.subList(from, Math.min(from + LockStore.AT_ONCE, part.size()));
+                CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+                outcomes.add(outcome);
+                sender.apply(some.get(0).name()).execute(() -> sendReleases(some, true, outcome));
+            }
         }
         return safe;
     }

@@ -55,7 +55,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     private final LockStore store;
     private final boolean firstCome;
     private final Watchdog watchdog;
-    private final Platform.Worker worker;
+    private final Workers workers;
     private final Releases releases;
     private final Endings endings;
 
@@ -81,12 +81,12 @@ public final class Engine implements AutoCloseable, Flight.Client {
         this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
         this.notices = new Notices(listeners, platform.callbacks(), places);
         this.losses = new Losses(platform, this::next);
-        this.worker = platform.worker("io");
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(
                 clientId, keyPrefix, commandTimeout, platform, new News(), Optional.ofNullable(origin)));
         this.firstCome = store.capabilities().contains(Capability.FIRST_COME);
+        this.workers = new Workers(platform, store, "io");
         this.releases = new Releases(platform, store, requests);
         this.watchdog = new Watchdog(platform, store, commandTimeout, losses);
         this.endings = new Endings(this, store, watchdog, losses);
@@ -180,7 +180,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     }
 
     public List<LockInfo> inspect(String pattern) {
-        return ask(pattern, () -> store.inspect(pattern));
+        return ask(pattern, workers.ofAll(), () -> store.inspect(pattern));
     }
 
     /**
@@ -213,7 +213,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     }
 
     public StoreHealth health() {
-        return ask("*", store::health);
+        return ask("*", workers.ofAll(), store::health);
     }
 
     // --- acquiring
@@ -223,9 +223,14 @@ public final class Engine implements AutoCloseable, Flight.Client {
         return OwnerId.fresh(clientId, thread, platform);
     }
 
-    /** The calling thread, as one that waits and runs its own requests meanwhile. */
-    Caller caller() {
-        return new Caller(platform, worker);
+    /** The calling thread, as one that waits for this lock and runs its own requests meanwhile. */
+    Caller caller(String name) {
+        return new Caller(platform, workers.of(name));
+    }
+
+    /** Runs requests for this lock that their caller does not run. */
+    Executor worker(String name) {
+        return workers.of(name);
     }
 
     /**
@@ -241,16 +246,16 @@ public final class Engine implements AutoCloseable, Flight.Client {
     }
 
     Acquisition acquireAsync(Wish wish) {
-        return acquire(wish, worker, false);
+        return acquire(wish, worker(wish.name()), false);
     }
 
     /** Begins to acquire several locks, as above. */
     Gathering acquire(Gathering.Members members, Caller caller) {
-        return new Gathering(this, members, caller, caller.runs()).start();
+        return new Gathering(this, members, caller.runs() ? caller : null).start();
     }
 
     Gathering acquireAsync(Gathering.Members members) {
-        return new Gathering(this, members, worker, false).start();
+        return new Gathering(this, members, null).start();
     }
 
     /** Sends a request that was announced. */
@@ -468,13 +473,13 @@ public final class Engine implements AutoCloseable, Flight.Client {
             long waitNanos,
             Supplier<CompletionStage<T>> question,
             Function<T, Optional<R>> decide) {
-        return new Inquiry<>(this, name, options, id, waitNanos, question, decide, worker).start(false);
+        return new Inquiry<>(this, name, options, id, waitNanos, question, decide, worker(name)).start(false);
     }
 
     /** Says something to the store that nobody waits for, and that may be left out. */
-    void inBackground(Supplier<CompletionStage<LatchStore.State>> message) {
+    void inBackground(String name, Supplier<CompletionStage<LatchStore.State>> message) {
         if (requests.announce()) {
-            releases.execute(() -> Failures.guarded(message).whenComplete((state, error) -> requests.end()));
+            releases.of(name).execute(() -> Failures.guarded(message).whenComplete((state, error) -> requests.end()));
         }
     }
 
@@ -504,7 +509,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
         boolean interrupted = requests.awaitAnswers(patience);
         releases.giveBack(held);
         interrupted |= requests.awaitAnswers(patience);
-        List<Runnable> left = new ArrayList<>(worker.finish(commandTimeout.toNanos()));
+        List<Runnable> left = new ArrayList<>(workers.finish(commandTimeout.toNanos()));
         left.addAll(releases.finish(2 * commandTimeout.toNanos()));
         watchdog.close();
         try {
@@ -519,12 +524,17 @@ public final class Engine implements AutoCloseable, Flight.Client {
         }
     }
 
-    /** One blocking question to the store. */
-    <T> T ask(String about, Supplier<CompletionStage<T>> question) {
+    /** One blocking question to the store about one lock. */
+    <T> T ask(String name, Supplier<CompletionStage<T>> question) {
+        return ask(name, workers.of(name), question);
+    }
+
+    /** @param worker asks for a caller that must not block on a socket */
+    private <T> T ask(String about, Executor worker, Supplier<CompletionStage<T>> question) {
         if (requests.isClosed()) {
             throw new ClientClosedException(about);
         }
-        Caller caller = caller();
+        Caller caller = new Caller(platform, worker);
         CompletableFuture<T> answer = new CompletableFuture<>();
         Runnable send = () -> Failures.guarded(question).whenComplete((value, error) -> {
             if (error != null) {

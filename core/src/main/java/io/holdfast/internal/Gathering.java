@@ -68,8 +68,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
     private final Engine engine;
     private final Platform platform;
     private final Members members;
-    private final Executor runner;
-    private final boolean callerRuns;
+    private final @Nullable Caller caller;
     private final long startNanos;
     private final long startThread;
     private final CompletableFuture<Optional<List<HeldLease>>> result = new CompletableFuture<>();
@@ -81,12 +80,12 @@ final class Gathering implements Attempt<List<HeldLease>> {
     private @Nullable Acquisition awaited;
     private Platform.@Nullable Timer limit;
 
-    Gathering(Engine engine, Members members, Executor runner, boolean callerRuns) {
+    /** @param caller who runs its own requests; null if others do */
+    Gathering(Engine engine, Members members, @Nullable Caller caller) {
         this.engine = engine;
         this.platform = engine.platform();
         this.members = members;
-        this.runner = runner;
-        this.callerRuns = callerRuns;
+        this.caller = caller;
         this.startNanos = platform.nanoTime();
         this.startThread = platform.threadId(platform.currentThread());
     }
@@ -105,10 +104,10 @@ final class Gathering implements Attempt<List<HeldLease>> {
             // What is under way when the time is over has its answer soon: that is worth more than an error.
             limit(members.waitNanos() + patience);
         }
-        if (callerRuns) {
+        if (caller != null) {
             goOn();
         } else {
-            runner.execute(this::goOn);
+            runner(0).execute(this::goOn);
         }
         return this;
     }
@@ -121,6 +120,11 @@ final class Gathering implements Attempt<List<HeldLease>> {
         return waits()
                 && members.waitNanos() != Wish.FOREVER
                 && platform.nanoTime() - startNanos >= members.waitNanos();
+    }
+
+    /** Who sends the request for a member, or for many from there on. */
+    private Executor runner(int index) {
+        return caller != null ? caller : engine.worker(member(index).getLockName());
     }
 
     private NamedLock member(int index) {
@@ -241,7 +245,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
         } else if (!open) {
             fail(new ClientClosedException(member(from).getLockName()));
         } else if (all) {
-            runner.execute(this::goOn);
+            runner(Math.min(from + granted, members.locks().size() - 1)).execute(this::goOn);
         } else if (last instanceof AcquireReply.Unconfirmed unconfirmed) {
             AcquireRequest request = ask.requests().get(replies.size() - 1);
             undo(List.of(request));
@@ -313,8 +317,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
         long left = members.waitNanos() == Wish.FOREVER
                 ? Wish.FOREVER
                 : Math.max(1, members.waitNanos() - (platform.nanoTime() - startNanos));
+        Executor runner = runner(member);
         Acquisition acquisition =
-                engine.acquire(member(member).wish(members.lease(), members.thread(), left), runner, callerRuns);
+                engine.acquire(member(member).wish(members.lease(), members.thread(), left), runner, caller != null);
         boolean over;
         synchronized (this) {
             over = ended;

@@ -127,6 +127,11 @@ public final class JointLock extends LockForms<List<HeldLease>> {
     }
 
     @Override
+    String firstName() {
+        return members.get(0).getLockName();
+    }
+
+    @Override
     Attempt<List<HeldLease>> attemptAsync(long waitNanos) {
         return engine.acquireAsync(new Gathering.Members(members, null, null, waitNanos));
     }

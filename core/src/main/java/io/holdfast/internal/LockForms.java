@@ -32,6 +32,9 @@ abstract class LockForms<T> implements DistributedLock {
     /** Takes once more what this thread has; false if it does not have all of it. Refuses if it has lost it. */
     abstract boolean reenter();
 
+    /** The name of the lock, or of the first of several. */
+    abstract String firstName();
+
     /** Undoes a re-entry, since the rest was not to be had. */
     abstract void leave();
 
@@ -130,7 +133,7 @@ abstract class LockForms<T> implements DistributedLock {
         if (interruptibly && engine.platform().interrupted()) {
             throw new InterruptedException();
         }
-        Caller caller = engine.caller();
+        Caller caller = engine.caller(firstName());
         Attempt<T> attempt = attempt(lease, thread, waitNanos, caller);
         try {
             return caller.await(attempt.result(), interruptibly ? attempt::abandon : null);

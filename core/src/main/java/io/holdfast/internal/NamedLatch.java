@@ -93,7 +93,7 @@ public final class NamedLatch implements DistributedLatch {
         if (engine.platform().interrupted()) {
             throw new InterruptedException();
         }
-        Caller caller = engine.caller();
+        Caller caller = engine.caller(name);
         String id = id();
         Inquiry<LatchStore.State, Boolean> inquiry =
                 engine.inquire(name, options, id, nanos, look(id), isOpen(), caller);
@@ -142,7 +142,7 @@ public final class NamedLatch implements DistributedLatch {
     }
 
     private void leave(String id) {
-        engine.inBackground(() -> latches.leave(name, id));
+        engine.inBackground(name, () -> latches.leave(name, id));
     }
 
     @Override
@@ -152,7 +152,7 @@ public final class NamedLatch implements DistributedLatch {
 
     /** Asks until there is an answer. */
     private <T> T decided(Function<String, CompletionStage<T>> question) {
-        Caller caller = engine.caller();
+        Caller caller = engine.caller(name);
         String id = id();
         Inquiry<T, T> inquiry =
                 engine.inquire(name, options, id, Wish.FOREVER, () -> question.apply(id), Optional::of, caller);

@@ -144,6 +144,11 @@ public final class NamedLock extends LockForms<HeldLease> {
     }
 
     @Override
+    String firstName() {
+        return name;
+    }
+
+    @Override
     Attempt<HeldLease> attemptAsync(long waitNanos) {
         return engine.acquireAsync(wish(null, null, waitNanos));
     }

@@ -9,27 +9,32 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
-/** Releases in the background, by a worker of their own, so that no request that hangs stands before them. */
-final class Releases implements Executor {
+/** Releases in the background, by workers of their own, so that no request that hangs stands before them. */
+final class Releases {
     private final Platform platform;
     private final LockStore store;
     private final Requests requests;
-    private final Platform.Worker worker;
+    private final Workers workers;
 
     Releases(Platform platform, LockStore store, Requests requests) {
         this.platform = platform;
         this.store = store;
         this.requests = requests;
-        this.worker = platform.worker("release");
+        this.workers = new Workers(platform, store, "release");
     }
 
-    @Override
-    public void execute(Runnable task) {
-        worker.execute(task);
+    /** Runs what gives this lock back. */
+    Executor of(String name) {
+        return workers.of(name);
+    }
+
+    /** Those that can be given back together, for each part of the store. */
+    List<List<HeldLease>> apart(List<HeldLease> leases) {
+        return workers.apart(leases, HeldLease::name);
     }
 
     List<Runnable> finish(long nanos) {
-        return worker.finish(nanos);
+        return workers.finish(nanos);
     }
 
     /** Takes back whatever an owner may have in the store; tries until it would end by itself. */
@@ -52,27 +57,31 @@ final class Releases implements Executor {
     }
 
     private void send(String name, String owner, long untilNanos, int tries) {
-        worker.execute(() -> release(name, owner).whenComplete((answered, error) -> {
-            long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
-            if (!answered && platform.nanoTime() + pause - untilNanos < 0) {
-                platform.schedule(pause, () -> {
-                    // A closed client has no worker left to send it, and the timer thread must not.
-                    if (requests.announce()) {
-                        send(name, owner, untilNanos, tries + 1);
+        workers.of(name)
+                .execute(() -> release(name, owner).whenComplete((answered, error) -> {
+                    long pause = Math.min(50_000_000L << Math.min(tries, 6), 2_000_000_000L);
+                    if (!answered && platform.nanoTime() + pause - untilNanos < 0) {
+                        platform.schedule(pause, () -> {
+                            // A closed client has no worker left to send it, and the timer thread must not.
+                            if (requests.announce()) {
+                                send(name, owner, untilNanos, tries + 1);
+                            }
+                        });
                     }
-                });
-            }
-            requests.end();
-        }));
+                    requests.end();
+                }));
     }
 
-    /** Gives back all of these, some at once, until the store cannot be reached. */
+    /** Gives back all of these, some at once, until the part of the store that has them cannot be reached. */
     void giveBack(List<HeldLease> held) {
-        List<ReleaseItem> items = held.stream()
-                .map(lease -> new ReleaseItem(lease.name(), lease.owner()))
-                .toList();
-        requests.begin();
-        worker.execute(() -> giveBackAll(items).whenComplete((done, error) -> requests.end()));
+        for (List<HeldLease> together : apart(held)) {
+            List<ReleaseItem> items = together.stream()
+                    .map(lease -> new ReleaseItem(lease.name(), lease.owner()))
+                    .toList();
+            requests.begin();
+            workers.of(items.get(0).name())
+                    .execute(() -> giveBackAll(items).whenComplete((done, error) -> requests.end()));
+        }
     }
 
     private CompletionStage<Void> giveBackAll(List<ReleaseItem> all) {

@@ -29,6 +29,9 @@ public final class SystemPlatform implements Platform {
     /** Nothing is dropped, since somebody may wait for it; what comes after the end runs where it comes from. */
     private static final RejectedExecutionHandler RUN_HERE = (task, pool) -> task.run();
 
+    /** A worker that has had nothing to do for so long needs no thread: the node it was for may be gone for good. */
+    private static final long IDLE_SECONDS = 60;
+
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ScheduledThreadPoolExecutor timer;
     private final ThreadPoolExecutor callbacks;
@@ -73,8 +76,9 @@ public final class SystemPlatform implements Platform {
 
     @Override
     public Worker worker(String role) {
-        ThreadPoolExecutor thread =
-                new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(role));
+        ThreadPoolExecutor thread = new ThreadPoolExecutor(
+                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(role));
+        thread.allowCoreThreadTimeOut(true);
         thread.setRejectedExecutionHandler(RUN_HERE);
         return new Worker() {
             @Override

@@ -112,8 +112,8 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout);
 
     /**
-     * Which part of the store has this lock, for a store whose parts fail apart. Renewals for different parts are sent apart,
-     * so that a part that does not answer holds up no other. Asks nobody; may change.
+     * Which part of the store has this lock, for a store whose parts fail apart. What is sent to different parts is sent by
+     * different threads, so that a part that does not answer holds up no other. Asks nobody; may change.
      */
     default String part(String name) {
         return "";

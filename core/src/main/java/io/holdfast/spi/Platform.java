@@ -31,7 +31,7 @@ public interface Platform extends AutoCloseable {
     /** Runs a short task, which must not block, after a delay, on the timer thread. */
     Timer schedule(long delayNanos, Runnable task);
 
-    /** A thread of its own that runs tasks which may block, one after the other. It starts with the first task. */
+    /** A thread of its own that runs tasks which may block, one after the other. It is there while there is something to do. */
     Worker worker(String role);
 
     /** Runs the application's code, which may block, on a thread where it delays nobody. */

@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the answers of some servers to an acquire add up to. Nothing but counting: it knows no time and no connection.
  *
- * <p>The lock is granted if a majority of all servers has granted it. It is held by another only if the servers that say so
- * are so many that the rest is no majority; whatever is left is a failure, and told as one. A verdict that is reached while
- * answers are still to come is the one that all answers would give.
+ * <p>The lock is granted if a majority of all servers has granted it. It is not to be had because of others if a majority
+ * would have granted it without them: those who did, and those who say that another is in the way. So a split between
+ * contenders is contention also while a minority is out of reach. Whatever is left is a failure, and told as one: too few
+ * servers have said anything. A verdict that is reached while answers are still to come is the one that all answers would
+ * give.
  */
 final class AcquireVotes {
 
@@ -54,7 +56,7 @@ final class AcquireVotes {
         GRANTED,
         /** One other has it on a majority. */
         HELD,
-        /** Others have it on so many that there is no majority left, and none of them has one. */
+        /** Others are in the way, and none of them is known to have a majority. */
         SPLIT,
         /** Neither: too many servers failed. */
         FAILED
@@ -95,17 +97,23 @@ final class AcquireVotes {
         if (most >= quorum.majority()) {
             return Verdict.HELD;
         }
-        if (busy >= quorum.blocking()) {
-            return most + open >= quorum.majority() ? Verdict.OPEN : Verdict.SPLIT;
+        if (granted + open >= quorum.majority() || most + open >= quorum.majority()) {
+            return Verdict.OPEN;
         }
-        boolean mayBeBusy = busy + open >= quorum.blocking();
-        boolean mayBeGranted = granted + open >= quorum.majority();
-        return mayBeBusy || mayBeGranted ? Verdict.OPEN : Verdict.FAILED;
+        if (areOthersInTheWay(0)) {
+            return Verdict.SPLIT;
+        }
+        return areOthersInTheWay(open) ? Verdict.OPEN : Verdict.FAILED;
+    }
+
+    /** Whether the others alone keep a majority from us, or we would have one without them. */
+    private boolean areOthersInTheWay(int more) {
+        return busy + more >= quorum.blocking() || granted + busy + more >= quorum.majority();
     }
 
     /** Whether somebody else was at it at the same time, and nobody is known to have got it: another try may do better. */
     boolean isContended() {
-        return granted > 0 && busy > 0;
+        return granted > 0 && verdict() == Verdict.SPLIT;
     }
 
     /** The tokens that a majority of all servers has, the same on each; null if there are none such. */

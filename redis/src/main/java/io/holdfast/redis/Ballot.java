@@ -16,6 +16,7 @@ final class Ballot<T> {
     private final Platform platform;
     private final Object caller;
     private final int fewest;
+    private final long deadline;
     private final Predicate<List<@Nullable Vote<T>>> decides;
     private final List<@Nullable NodeCall> calls = new ArrayList<>();
 
@@ -24,8 +25,14 @@ final class Ballot<T> {
     private @Nullable BiConsumer<Integer, T> late;
     private volatile boolean over;
 
-    /** @param decides whether these votes, null where there is none yet, are enough */
-    Ballot(Platform platform, Quorum quorum, Predicate<List<@Nullable Vote<T>>> decides) {
+    /**
+     * A question.
+     *
+     * @param deadline when it is over at the latest, whatever time its calls have
+     * @param decides whether these votes, null where there is none yet, are enough
+     */
+    Ballot(Platform platform, Quorum quorum, long deadline, Predicate<List<@Nullable Vote<T>>> decides) {
+        this.deadline = deadline;
         this.platform = platform;
         // Fewer decide nothing, neither for nor against.
         this.fewest = Math.min(quorum.majority(), quorum.blocking());
@@ -121,7 +128,7 @@ final class Ballot<T> {
         for (int i = 0; i < votes.size(); i++) {
             NodeCall call = calls.get(i);
             if (votes.get(i) == null && call != null) {
-                long left = call.limitNanos() - now;
+                long left = Math.min(call.limitNanos() - now, deadline - now);
                 if (left <= 0) {
                     votes.set(i, Vote.failed(call.late()));
                 } else {

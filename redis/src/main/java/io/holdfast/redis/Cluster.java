@@ -10,13 +10,12 @@ import java.io.Closeable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
@@ -36,6 +35,9 @@ final class Cluster {
     /** So often at most, however many ask for slots that nobody has. */
     private static final long REFRESH_PAUSE_NANOS = 100_000_000L;
 
+    /** At so many nodes a client listens. */
+    private static final int MAILBOXES = 2;
+
     /** A node that is no master any more keeps its connections for so long: the news may have been old. */
     private static final long RETIRE_NANOS = 10_000_000_000L;
 
@@ -50,7 +52,7 @@ final class Cluster {
     private volatile boolean known;
     private volatile long refreshedNanos;
     private volatile int turn;
-    private @Nullable Inbox inbox;
+    private final List<Mailbox> mailboxes = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
     Cluster(ClusterServers servers, StoreContext context) {
@@ -259,6 +261,9 @@ final class Cluster {
                 platform.schedule(RETIRE_NANOS, () -> platform.callbacks().execute(() -> retire(node)));
             }
         }
+        if (mailboxes.stream().anyMatch(mailbox -> mailbox.isElsewhere(now))) {
+            platform.schedule(RETIRE_NANOS, () -> platform.callbacks().execute(this::moveMailboxes));
+        }
     }
 
     private void retire(ClusterNode node) {
@@ -271,34 +276,98 @@ final class Cluster {
     // --- the inbox
 
     /**
-     * Subscribes once, at any node: what is published anywhere in a cluster is passed on to every node. So the message does
-     * not tell whose clock its time is of, and whoever gets one asks.
+     * Subscribes at two nodes. What is published anywhere in a cluster is passed on to every node, so one would do until it
+     * hangs: then nobody would hear of the locks of all others, for as long as it takes to notice. What is heard twice does
+     * no harm, since nobody waits for it any more. A message does not tell whose clock its time is of, so whoever gets one
+     * asks.
      */
     synchronized void listen(String channel, RedisLink.Listener listener) {
-        if (inbox == null && !closed) {
-            inbox = new Inbox(platform, new InboxLine(new AnyNode(), false), channel, listener);
-            inbox.start();
+        if (mailboxes.isEmpty() && !closed) {
+            for (int i = 0; i < MAILBOXES; i++) {
+                mailboxes.add(new Mailbox(channel, listener));
+            }
+            mailboxes.forEach(mailbox -> mailbox.inbox.start());
         }
     }
 
-    /** Connections to one node after the other. */
-    private final class AnyNode implements ConnectionSource {
-        private final Map<Jedis, ConnectionSource> from = Collections.synchronizedMap(new IdentityHashMap<>());
+    /** A node that has left the cluster hears of nothing any more, and does not say so. */
+    private void moveMailboxes() {
+        Set<HostAndPort> now = mastersNow();
+        for (Mailbox mailbox : mailboxes) {
+            if (!closed && mailbox.isElsewhere(now)) {
+                mailbox.inbox.renounce();
+            }
+        }
+    }
+
+    /** A subscription at some node where there is no other, over connections to one node after the other. */
+    private final class Mailbox implements ConnectionSource {
+        final Inbox inbox;
+        private @Nullable HostAndPort at;
+        private @Nullable ConnectionSource from;
+
+        Mailbox(String channel, RedisLink.Listener listener) {
+            this.inbox = new Inbox(platform, new InboxLine(this, false), channel, listener);
+        }
+
+        boolean isElsewhere(Set<HostAndPort> present) {
+            HostAndPort here = at();
+            return here != null && !present.contains(here);
+        }
+
+        private synchronized @Nullable HostAndPort at() {
+            return at;
+        }
 
         @Override
         public Jedis open(Duration timeout, Consumer<Closeable> opening) {
             if (closed) {
                 throw new JedisConnectionException("the client is closed");
             }
-            ConnectionSource node = source(candidates().get(0));
-            Jedis opened = node.open(timeout, opening);
-            from.put(opened, node);
-            return opened;
+            ConnectionSource node = source(choose());
+            boolean opened = false;
+            try {
+                Jedis connection = node.open(timeout, opening);
+                synchronized (this) {
+                    from = node;
+                }
+                opened = true;
+                return connection;
+            } finally {
+                if (!opened) {
+                    leave();
+                }
+            }
+        }
+
+        /** Only one at a time chooses, so that no two choose the same. */
+        private HostAndPort choose() {
+            synchronized (mailboxes) {
+                Set<HostAndPort> known = mastersNow();
+                HostAndPort chosen = candidates().stream()
+                        // The same node may be known by another name as well.
+                        .filter(node -> known.isEmpty() || known.contains(node))
+                        .filter(node -> mailboxes.stream().noneMatch(other -> node.equals(other.at())))
+                        .findFirst()
+                        .orElseThrow(() -> new JedisConnectionException(
+                                "no node of " + Cluster.this.address() + " is left to listen at"));
+                synchronized (this) {
+                    at = chosen;
+                }
+                return chosen;
+            }
+        }
+
+        private synchronized @Nullable ConnectionSource leave() {
+            ConnectionSource node = from;
+            at = null;
+            from = null;
+            return node;
         }
 
         @Override
         public void drop(Jedis connection) {
-            ConnectionSource node = from.remove(connection);
+            ConnectionSource node = leave();
             if (node != null) {
                 node.drop(connection);
             }
@@ -313,9 +382,7 @@ final class Cluster {
     void close() {
         synchronized (this) {
             closed = true;
-            if (inbox != null) {
-                inbox.close();
-            }
+            mailboxes.forEach(mailbox -> mailbox.inbox.close());
         }
         nodes.values().forEach(ClusterNode::close);
     }

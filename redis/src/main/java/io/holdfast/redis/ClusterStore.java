@@ -170,10 +170,17 @@ final class ClusterStore implements LockStore {
 
     private <T> CompletionStage<T> send(Trip<T> trip, ClusterNode node, RedisStore store) {
         return trip.request()
-                .apply(store)
+                .apply(inTime(trip, store))
                 .handle((reply, error) ->
                         error == null ? CompletableFuture.completedFuture(reply) : failed(trip, node, error))
                 .thenCompose(stage -> stage);
+    }
+
+    /** What the way has taken so far is no longer there for the request: whoever asks has one time-out for all of it. */
+    private RedisStore inTime(Trip<?> trip, RedisStore store) {
+        long whole = timeout.toNanos();
+        long passed = platform.nanoTime() - trip.startNanos();
+        return passed < whole / 16 ? store : store.within(Duration.ofNanos(Math.max(whole - passed, whole / 8)));
     }
 
     private <T> CompletionStage<T> failed(Trip<T> trip, ClusterNode node, Throwable error) {

@@ -78,7 +78,7 @@ public final class RedisStore implements LockStore {
     private final StoreContext context;
     private final Keys keys;
     private final Duration timeout;
-    private final ServerClock serverClock = new ServerClock();
+    private final ServerClock serverClock;
     private final Unanswered unanswered;
     private final Verdicts verdicts;
     private final Several several;
@@ -95,10 +95,21 @@ public final class RedisStore implements LockStore {
 
     /** A store on one node of a cluster, if the keys are those of one; its nodes share what is unanswered. */
     RedisStore(RedisLink link, StoreContext context, Keys keys, Unanswered unanswered) {
+        this(link, context, keys, unanswered, new ServerClock(), context.commandTimeout());
+    }
+
+    private RedisStore(
+            RedisLink link,
+            StoreContext context,
+            Keys keys,
+            Unanswered unanswered,
+            ServerClock serverClock,
+            Duration timeout) {
         this.link = link;
         this.context = context;
         this.keys = keys;
-        this.timeout = context.commandTimeout();
+        this.timeout = timeout;
+        this.serverClock = serverClock;
         this.unanswered = unanswered;
         // A key that is not named beforehand may be on its way to another node.
         this.shares = keys.areSpread();
@@ -107,6 +118,7 @@ public final class RedisStore implements LockStore {
                 link,
                 keys,
                 context,
+                timeout,
                 serverClock,
                 unanswered,
                 verdicts,
@@ -118,6 +130,11 @@ public final class RedisStore implements LockStore {
         // In a cluster the client introduces itself once, not at every node.
         this.introduction = new Introduction(
                 keys.areSpread() ? context.anonymous() : context, keys, command -> link.command(timeout, command));
+    }
+
+    /** The same, for a request that has less time than others: some of it has gone into finding this server. */
+    RedisStore within(Duration left) {
+        return new RedisStore(link, context, keys, unanswered, serverClock, left);
     }
 
     /**
@@ -280,7 +297,7 @@ public final class RedisStore implements LockStore {
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, left)
                 .handle((answer, error) -> {
                     if (error != null || answer.repeated()) {
-                        unanswered.add(request.owner(), notAfter, timeout);
+                        unanswered.add(request.owner(), notAfter, context.commandTimeout());
                     }
                     if (error != null) {
                         return CompletableFuture.<ExchangeReply>failedFuture(cause(error));
@@ -289,7 +306,7 @@ public final class RedisStore implements LockStore {
                         return understand(ask, sent, answer);
                     } catch (StoreFailure nonsense) {
                         // Whose answer it was, and what became of the request, nobody knows.
-                        unanswered.add(request.owner(), notAfter, timeout);
+                        unanswered.add(request.owner(), notAfter, context.commandTimeout());
                         return CompletableFuture.<ExchangeReply>failedFuture(nonsense);
                     }
                 })
@@ -320,7 +337,7 @@ public final class RedisStore implements LockStore {
                                         ask.released(), new AcquireReply.Unconfirmed(confirmed.replicas())))
                                 : understand(ask, sent, confirmed.answer());
                     } catch (StoreFailure failure) {
-                        unanswered.add(request.owner(), notAfter, timeout);
+                        unanswered.add(request.owner(), notAfter, context.commandTimeout());
                         return CompletableFuture.<ExchangeReply>failedFuture(failure);
                     }
                 })
@@ -428,7 +445,7 @@ public final class RedisStore implements LockStore {
             // One that is in doubt is said again later, which is done one by one.
             return LockStore.super.release(name, owner, served);
         }
-        return sendRelease(name, owner, served).thenApply(answer -> {
+        return sendRelease(name, owner, served, timeout).thenApply(answer -> {
             Reply reply = new Reply(link, answer);
             followUp(name, owner, reply);
             return released(reply.part(0).count(), answer);
@@ -448,7 +465,7 @@ public final class RedisStore implements LockStore {
             followUp(name, owner, release.part(1).count());
         } else if (unanswered.isInDoubt(owner)) {
             // The doubt has come up since; the next answer tells the time.
-            sayAgain(name, owner, timeout.toNanos(), FOLLOW_UP_TRIES);
+            sayAgain(name, owner, context.commandTimeout().toNanos(), FOLLOW_UP_TRIES);
         }
     }
 
@@ -476,7 +493,8 @@ public final class RedisStore implements LockStore {
                                     })));
             return;
         }
-        Runnable say = () -> sendRelease(name, owner, List.of()).whenComplete((answer, error) -> {
+        Duration whole = context.commandTimeout();
+        Runnable say = () -> sendRelease(name, owner, List.of(), whole).whenComplete((answer, error) -> {
             if (error == null) {
                 followUp(name, owner, new Reply(link, answer));
             } else if (tries > 1) {
@@ -487,7 +505,8 @@ public final class RedisStore implements LockStore {
                 .schedule(delayNanos, () -> context.platform().callbacks().execute(say));
     }
 
-    private CompletionStage<RedisLink.Answer> sendRelease(String name, String owner, List<String> served) {
+    private CompletionStage<RedisLink.Answer> sendRelease(
+            String name, String owner, List<String> served, Duration within) {
         ServerClock.Moment sent = now();
         List<String> args = new ArrayList<>(4 + served.size());
         Collections.addAll(args, "release", owner, keys.inbox());
@@ -495,7 +514,7 @@ public final class RedisStore implements LockStore {
             args.add("time");
             args.addAll(served);
         }
-        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, timeout)
+        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, within)
                 .thenApply(answer -> {
                     Reply reply = new Reply(link, answer);
                     if (reply.part(0).count() > 1) {

@@ -55,6 +55,15 @@ import org.jspecify.annotations.Nullable;
  * then on ({@link HolderNames}). A message that takes back is sent on the connection of the request it undoes, so it comes behind
  * it; if that connection broke, it is said again when the server refuses the request.
  *
+ * <h2>When a vote is held again</h2>
+ *
+ * Contenders may each get some of the servers. Each takes back what it has got, and tries again after a time of its own. That
+ * is contention and not a failure, also while a minority is out of reach: with those in the way there would have been a
+ * majority. And a server that has granted the lock may fall silent before it has agreed on the token; the others are enough
+ * for another vote. Neither changes what is said above: each vote is held under a name of its own, what the one before it has
+ * got is taken back first, on the same connections, and none counts for another. All votes of one request have one command
+ * time-out together.
+ *
  * <h2>Why tokens rise</h2>
  *
  * Every server has a counter. With its key it gives a number higher than all that its counter has seen; the client proposes
@@ -127,11 +136,12 @@ public final class RedlockStore implements LockStore {
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return answer(() -> {
             check(request);
+            long deadline = deadline();
             for (int vote = 1; ; vote++) {
-                AcquireReply reply = vote(request, vote < VOTES_FOR_ONE && !request.waits());
-                if (reply instanceof AcquireReply.Queued && listens()) {
+                AcquireReply reply = vote(request, deadline, vote < VOTES_FOR_ONE);
+                if (reply instanceof AcquireReply.Queued && listens(deadline) && leavesTime(deadline)) {
                     // What was told until now nobody has heard.
-                    reply = vote(request, false);
+                    reply = vote(request, deadline, false);
                 }
                 if (reply != null) {
                     return reply;
@@ -139,6 +149,16 @@ public final class RedlockStore implements LockStore {
                 pause(vote);
             }
         });
+    }
+
+    /** All that is done for one request is over by then, however many votes it takes. */
+    private long deadline() {
+        return platform.nanoTime() + context.commandTimeout().toNanos();
+    }
+
+    /** Whether there is time for another vote, in which servers answer as they mostly do. */
+    private boolean leavesTime(long deadline) {
+        return deadline - platform.nanoTime() > 2 * settings.pace().toNanos();
     }
 
     private void check(AcquireRequest request) {
@@ -166,9 +186,11 @@ public final class RedlockStore implements LockStore {
     /**
      * Asks all servers once.
      *
-     * @param mayRepeat whether to give no answer if others were at it at the same time and nobody got it
+     * @param deadline when it is over at the latest
+     * @param mayRepeat whether to give no answer if another vote may do better: others were at it at the same time and nobody
+     *     got it, or those who had granted it did not agree on the token in time
      */
-    private @Nullable AcquireReply vote(AcquireRequest request, boolean mayRepeat) {
+    private @Nullable AcquireReply vote(AcquireRequest request, long deadline, boolean mayRepeat) {
         String holder = attempts.holder(request.owner(), platform.nanoTime());
         List<String> scriptKeys = scriptKeys(request.name());
         String lease = Long.toString(request.lease().toMillis());
@@ -183,7 +205,7 @@ public final class RedlockStore implements LockStore {
                 scriptKeys,
                 List.of("acquire", holder, lease, place, proposal, Integer.toString(tokens), waiter));
         Duration timeout = timeout(request.lease());
-        Ballot<Answer> ballot = new Ballot<>(platform, quorum, this::isDecided);
+        Ballot<Answer> ballot = new Ballot<>(platform, quorum, deadline, this::isDecided);
         for (QuorumNode node : nodes) {
             node.ask(
                     ballot,
@@ -199,7 +221,7 @@ public final class RedlockStore implements LockStore {
         if (verdict == AcquireVotes.Verdict.GRANTED) {
             Answer.Granted agreed = votes.agreed();
             if (agreed == null) {
-                agreed = settle(scriptKeys, holder, timeout, all, votes.highest());
+                agreed = settle(scriptKeys, holder, timeout, deadline, all, votes.highest());
             }
             if (agreed != null) {
                 Answer.Granted tokensOfAll = agreed;
@@ -212,7 +234,9 @@ public final class RedlockStore implements LockStore {
             }
         }
         retreat(request, holder, place, scriptKeys, all);
-        if (mayRepeat && votes.isContended() && verdict != AcquireVotes.Verdict.HELD) {
+        // Who waits comes back by itself if it was contention.
+        boolean again = verdict == AcquireVotes.Verdict.GRANTED || (votes.isContended() && !request.waits());
+        if (mayRepeat && again && leavesTime(deadline)) {
             return null;
         }
         return switch (verdict) {
@@ -271,9 +295,10 @@ public final class RedlockStore implements LockStore {
             List<String> scriptKeys,
             String holder,
             Duration timeout,
+            long deadline,
             List<@Nullable Vote<Answer>> votes,
             Answer.Granted highest) {
-        Ballot<Boolean> ballot = new Ballot<>(platform, quorum, soFar -> isAgreed(soFar, yes -> yes));
+        Ballot<Boolean> ballot = new Ballot<>(platform, quorum, deadline, soFar -> isAgreed(soFar, yes -> yes));
         for (int i = 0; i < votes.size(); i++) {
             Vote<Answer> vote = votes.get(i);
             if (vote != null && vote.answer() instanceof Answer.Granted theirs) {
@@ -306,7 +331,7 @@ public final class RedlockStore implements LockStore {
 
     /** A question whose answers nobody waits for. */
     private Ballot<Boolean> silent() {
-        return new Ballot<>(platform, quorum, soFar -> false);
+        return new Ballot<>(platform, quorum, deadline(), soFar -> false);
     }
 
     /** Takes back what a vote may have brought: everywhere but where it has surely brought nothing. */
@@ -344,7 +369,7 @@ public final class RedlockStore implements LockStore {
     }
 
     /** Opens the inboxes, if they are not, and waits a little until enough of them are open; whether it had to. */
-    private boolean listens() {
+    private boolean listens(long deadline) {
         if (wakeUps.areHeard()) {
             return false;
         }
@@ -352,7 +377,7 @@ public final class RedlockStore implements LockStore {
         for (int i = 0; i < nodes.size(); i++) {
             nodes.get(i).link().listen(channel, wakeUps.from(i));
         }
-        wakeUps.await(4 * settings.pace().toNanos());
+        wakeUps.await(Math.min(4 * settings.pace().toNanos(), deadline - platform.nanoTime()));
         return true;
     }
 
@@ -440,7 +465,7 @@ public final class RedlockStore implements LockStore {
         String turn = Long.toString(4 * settings.pace().toMillis());
         NodeCommand command =
                 new NodeCommand(Script.QUORUM, scriptKeys(name), List.of("release", holder, owner, keys.inbox(), turn));
-        Ballot<Boolean> ballot = new Ballot<>(platform, quorum, soFar -> isAgreed(soFar, held -> held));
+        Ballot<Boolean> ballot = new Ballot<>(platform, quorum, deadline(), soFar -> isAgreed(soFar, held -> held));
         for (QuorumNode node : nodes) {
             node.giveUp(ballot, command, holder);
         }
@@ -507,8 +532,8 @@ public final class RedlockStore implements LockStore {
             scriptKeys.add(keys.queue(item.name()));
         }
         NodeCommand command = new NodeCommand(Script.RENEW, scriptKeys, args);
-        Ballot<List<Long>> ballot =
-                new Ballot<>(platform, quorum, soFar -> RenewVotes.areDecided(quorum, batch.size(), soFar));
+        Ballot<List<Long>> ballot = new Ballot<>(
+                platform, quorum, now + within.toNanos(), soFar -> RenewVotes.areDecided(quorum, batch.size(), soFar));
         for (QuorumNode node : nodes) {
             node.ask(
                     ballot,

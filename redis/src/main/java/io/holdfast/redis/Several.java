@@ -43,6 +43,7 @@ final class Several {
             RedisLink link,
             Keys keys,
             StoreContext context,
+            Duration timeout,
             ServerClock serverClock,
             Unanswered unanswered,
             Verdicts verdicts,
@@ -52,7 +53,7 @@ final class Several {
         this.link = link;
         this.keys = keys;
         this.context = context;
-        this.timeout = context.commandTimeout();
+        this.timeout = timeout;
         this.serverClock = serverClock;
         this.unanswered = unanswered;
         this.verdicts = verdicts;
@@ -111,7 +112,7 @@ final class Several {
     }
 
     private void doubt(Ask ask, long notAfter) {
-        ask.requests().forEach(request -> unanswered.add(request.owner(), notAfter, timeout));
+        ask.requests().forEach(request -> unanswered.add(request.owner(), notAfter, context.commandTimeout()));
     }
 
     private CompletionStage<List<AcquireReply>> understand(Ask ask, ServerClock.Moment sent, RedisLink.Answer answer) {

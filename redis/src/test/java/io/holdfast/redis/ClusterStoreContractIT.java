@@ -1,15 +1,12 @@
 package io.holdfast.redis;
 
-import io.holdfast.spi.Capability;
 import io.holdfast.spi.StoreFactory;
-import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreControl;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
 /** The contract on a cluster. */
-class ClusterStoreContractIT extends StoreContract {
+class ClusterStoreContractIT extends RedisContract {
     private static ClusterControl redis;
 
     @BeforeAll
@@ -25,18 +22,6 @@ class ClusterStoreContractIT extends StoreContract {
     @Override
     protected StoreFactory store() {
         return redis.store();
-    }
-
-    @Override
-    protected Set<Capability> capabilities() {
-        return Set.of(
-                Capability.ACROSS_PROCESSES,
-                Capability.NOTIFICATION,
-                Capability.FIRST_COME,
-                Capability.SHARING,
-                Capability.LATCHES,
-                Capability.REPLICAS,
-                Capability.ORIGINS);
     }
 
     @Override

@@ -1,10 +1,7 @@
 package io.holdfast.redis;
 
-import io.holdfast.spi.Capability;
 import io.holdfast.spi.StoreFactory;
-import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreControl;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -12,7 +9,7 @@ import redis.clients.jedis.JedisCluster;
 
 /** The contract over the application's own client of a cluster. */
 @Tag("slow")
-class HandedInClusterContractIT extends StoreContract {
+class HandedInClusterContractIT extends RedisContract {
     private static ClusterControl redis;
     private static JedisCluster jedis;
 
@@ -33,18 +30,6 @@ class HandedInClusterContractIT extends StoreContract {
         // For what a cluster is like after a while.
         redis.store();
         return RedisStore.on(jedis);
-    }
-
-    @Override
-    protected Set<Capability> capabilities() {
-        return Set.of(
-                Capability.ACROSS_PROCESSES,
-                Capability.NOTIFICATION,
-                Capability.FIRST_COME,
-                Capability.SHARING,
-                Capability.LATCHES,
-                Capability.REPLICAS,
-                Capability.ORIGINS);
     }
 
     @Override

@@ -1,18 +1,15 @@
 package io.holdfast.redis;
 
 import io.holdfast.servers.RedisServer;
-import io.holdfast.spi.Capability;
 import io.holdfast.spi.StoreFactory;
-import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreControl;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** The contract on Redis 6.2. The scripts are tested on both versions in every build. */
 @Tag("slow")
-class Redis62StoreContractIT extends StoreContract {
+class Redis62StoreContractIT extends RedisContract {
     private static RedisControl redis;
 
     @BeforeAll
@@ -28,18 +25,6 @@ class Redis62StoreContractIT extends StoreContract {
     @Override
     protected StoreFactory store() {
         return redis.store();
-    }
-
-    @Override
-    protected Set<Capability> capabilities() {
-        return Set.of(
-                Capability.ACROSS_PROCESSES,
-                Capability.NOTIFICATION,
-                Capability.FIRST_COME,
-                Capability.SHARING,
-                Capability.LATCHES,
-                Capability.REPLICAS,
-                Capability.ORIGINS);
     }
 
     @Override

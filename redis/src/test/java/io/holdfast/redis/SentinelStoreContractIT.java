@@ -1,17 +1,14 @@
 package io.holdfast.redis;
 
-import io.holdfast.spi.Capability;
 import io.holdfast.spi.StoreFactory;
-import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreControl;
-import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** The contract on the master that Sentinels name: the same store as on one server, found in another way. */
 @Tag("slow")
-class SentinelStoreContractIT extends StoreContract {
+class SentinelStoreContractIT extends RedisContract {
     private static SentinelControl redis;
 
     @BeforeAll
@@ -27,18 +24,6 @@ class SentinelStoreContractIT extends StoreContract {
     @Override
     protected StoreFactory store() {
         return redis.store();
-    }
-
-    @Override
-    protected Set<Capability> capabilities() {
-        return Set.of(
-                Capability.ACROSS_PROCESSES,
-                Capability.NOTIFICATION,
-                Capability.FIRST_COME,
-                Capability.SHARING,
-                Capability.LATCHES,
-                Capability.REPLICAS,
-                Capability.ORIGINS);
     }
 
     @Override

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
@@ -36,7 +37,9 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisCluster;
+import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 
@@ -278,6 +281,51 @@ class HandedInClusterIT {
         assertThatExceptionOfType(StaleTokenException.class).isThrownBy(() -> gate.write("data", "5", 3));
         gate.write("data", "6", 6);
         assertThat(to.command("GET", "data")).isEqualTo("6");
+    }
+
+    /** In a class of its own, since Jedis 6 does not have it. */
+    private static final class OfJedis7 {
+        static UnifiedJedis client(Set<HostAndPort> first) {
+            return RedisClusterClient.create(first);
+        }
+    }
+
+    private static boolean isThere(String type) {
+        try {
+            Class.forName(type);
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void newerKindOfClient_isKnownToBeOneOfACluster() throws Exception {
+        assumeTrue(isThere("redis.clients.jedis.RedisClusterClient"), "Jedis 6 has no RedisClusterClient yet");
+        Set<HostAndPort> first =
+                Set.of(new HostAndPort("127.0.0.1", cluster.nodes().get(0).port()));
+        try (UnifiedJedis jedis = OfJedis7.client(first);
+                Holdfast others = Holdfast.builder()
+                        .uri(cluster.uri())
+                        .commandTimeout(Duration.ofSeconds(10))
+                        .build()) {
+            try (Holdfast locks = Holdfast.builder()
+                    .store(RedisStore.on(jedis))
+                    .commandTimeout(Duration.ofSeconds(10))
+                    .build()) {
+                assertThat(locks.store()).isEqualTo("redis-cluster (the application's client)");
+                for (String name : names()) {
+                    Lease theirs = others.lock(name).acquire(Duration.ZERO);
+                    assertThat(locks.lock(name).tryLock()).as("it is theirs").isFalse();
+                    Future<Boolean> waiter = Crowd.start(() ->
+                            locks.lock(name).acquire(Duration.ofSeconds(10)).release());
+                    until(() -> waits(name));
+                    assertThat(theirs.release()).isTrue();
+                    assertThat(Crowd.get(waiter)).isTrue();
+                }
+            }
+            assertThat(jedis.set("still", "open")).isEqualTo("OK");
+        }
     }
 
     @Test

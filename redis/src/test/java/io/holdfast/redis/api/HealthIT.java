@@ -19,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Tag("jedis-compat")
 class HealthIT {
     private final RedisServer redis = SharedRedis.empty();
     private final Holdfast locks = Holdfast.connect(redis.uri());
@@ -38,7 +37,9 @@ class HealthIT {
         locks.close();
     }
 
+    /** On every Jedis. */
     @Test
+    @Tag("jedis-compat")
     void reachableServer_hasARoundTripAndNoWarnings() {
         StoreHealth health = locks.health();
 

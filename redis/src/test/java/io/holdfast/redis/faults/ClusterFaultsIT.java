@@ -9,6 +9,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.Hold;
 import io.holdfast.Lease;
@@ -34,7 +35,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Masters of a cluster go, and slots move, while locks in them are held and waited for. */
@@ -119,9 +119,7 @@ class ClusterFaultsIT {
                 .endsWith(":" + lease.token());
     }
 
-    /** On every Jedis. */
     @Test
-    @Tag("jedis-compat")
     @Faults({24, 36, 42})
     void failoverByCommand_losesNothing_andWaitersGoOn() {
         Client holder = client();
@@ -332,6 +330,49 @@ class ClusterFaultsIT {
 
         workers.forEach(worker -> assertThat(get(worker)).isPositive());
         clients.forEach(client -> assertThat(client.losses()).isEmpty());
+    }
+
+    /** The slot goes round while some count down and others wait. */
+    @Test
+    @Faults({36, 42})
+    void latchWhoseSlotMoves_countsEachOnce_andWakesAllWhoWait() {
+        int each = 15;
+        Client one = client();
+        Client other = client();
+        DistributedLatch latch = one.locks().latch("latch");
+        assertThat(latch.trySetCount(2 * each + 1)).isTrue();
+        List<Future<Boolean>> waiters = new ArrayList<>();
+        for (Client client : List.of(one, other)) {
+            waiters.add(threads.submit(() -> client.locks().latch("latch").await(SOON.multipliedBy(2))));
+            waiters.add(client.locks()
+                    .latch("latch")
+                    .awaitAsync(SOON.multipliedBy(2))
+                    .toCompletableFuture());
+        }
+        List<Future<?>> counting = new ArrayList<>();
+        for (Client client : List.of(one, other)) {
+            counting.add(threads.submit(() -> {
+                for (int i = 0; i < each; i++) {
+                    client.locks().latch("latch").countDown();
+                }
+            }));
+        }
+        int slot = slot("latch");
+
+        int moves = 0;
+        for (; moves < 3 || !counting.stream().allMatch(Future::isDone); moves++) {
+            cluster.move(slot, otherThan(cluster.masterOf(slot)));
+        }
+
+        counting.forEach(Timing::get);
+        assertThat(latch.getCount()).hasValue(1);
+        assertThat(waiters).noneMatch(Future::isDone);
+        RedisCluster.SlotMove last = cluster.beginMove(slot, otherThan(cluster.masterOf(slot)));
+        Future<?> opening = threads.submit(() -> other.locks().latch("latch").countDown());
+        last.moveKeys().finish();
+        get(opening);
+        waiters.forEach(waiter -> assertThat(get(waiter)).isTrue());
+        assertThat(latch.clear()).isTrue();
     }
 
     @Test

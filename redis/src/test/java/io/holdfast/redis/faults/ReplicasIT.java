@@ -1,12 +1,15 @@
 package io.holdfast.redis.faults;
 
+import static io.holdfast.redis.faults.Timing.SOON;
 import static io.holdfast.redis.faults.Timing.get;
+import static io.holdfast.redis.faults.Timing.since;
 import static io.holdfast.redis.faults.Timing.until;
 import static java.time.Duration.ofSeconds;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.ClientClosedException;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -128,6 +131,48 @@ class ReplicasIT {
         assertThat(lease.release()).isTrue();
     }
 
+    /** Those in a row pass a fair lock on among themselves; one who wants replicas asks for itself when its turn comes. */
+    @Test
+    @Faults({24, 45})
+    void rowOfAFairLock_inWhichSomeWantReplicas_isServedInOrder_andTheirsIsOnThem() throws Exception {
+        Holdfast client = client(0);
+        Lease before = client.fairLock("row").acquire(ofSeconds(2));
+        List<Integer> wanted = List.of(0, 0, 2, 0, 1, 2, 0);
+        List<Integer> served = new CopyOnWriteArrayList<>();
+        List<Future<Long>> row = new ArrayList<>();
+        for (int i = 0; i < wanted.size(); i++) {
+            int place = i;
+            int min = wanted.get(i);
+            row.add(threads.submit(() -> {
+                try (Lease lease = client.fairLock("row", options -> options.minReplicas(min))
+                        .acquire(SOON)) {
+                    served.add(place);
+                    if (min == 2) {
+                        assertReplicasHaveWhatTheMasterHas("row");
+                    }
+                    return lease.token();
+                }
+            }));
+            until("it stands in line", () -> waiters("row") == place + 1);
+        }
+
+        assertThat(before.release()).isTrue();
+
+        List<Long> tokens = row.stream().map(Timing::get).toList();
+        assertThat(served).containsExactly(0, 1, 2, 3, 4, 5, 6);
+        assertThat(tokens).isSorted().doesNotHaveDuplicates();
+        assertThat(tokens.get(0)).isGreaterThan(before.token());
+        until("nothing is left", () -> free("row"));
+    }
+
+    private static void assertReplicasHaveWhatTheMasterHas(String name) {
+        Object held = master.command("GET", Rig.key(name));
+        assertThat(held).asString().startsWith("hf1:");
+        for (RedisServer replica : replicas) {
+            assertThat(replica.command("GET", Rig.key(name))).isEqualTo(held);
+        }
+    }
+
     private static long waiters(String name) {
         return (Long) requireNonNull(master.command("ZCARD", Rig.PREFIX + "~queue:{" + Rig.key(name) + "}"));
     }
@@ -195,6 +240,39 @@ class ReplicasIT {
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("only 1 of the 2 replicas");
         until("nothing is left", () -> free("joint:a") && free("joint:b"));
+    }
+
+    /** The server tells what the replicas have when the wait is over, and not before; the lock does not outlast the client. */
+    @Test
+    @Faults({24, 47})
+    void close_whileReplicasAreWaitedFor_endsInTime_andLeavesNothing() {
+        Duration timeout = ofSeconds(2);
+        Holdfast client = Holdfast.builder()
+                .uri(master.uri())
+                .commandTimeout(timeout)
+                .options(LockOptions.builder()
+                        .lease(ofSeconds(60))
+                        .minReplicas(2)
+                        .build())
+                .build();
+        clients.add(client);
+        pause(replicas.get(0));
+        Future<Lease> called = threads.submit(() -> client.lock("closed:a").acquire(ofSeconds(60)));
+        Future<Lease> async =
+                client.lock("closed:b").acquireAsync(ofSeconds(60)).toCompletableFuture();
+        Future<Boolean> tried = threads.submit(() -> client.lock("closed:c").tryLock());
+        until("one is waited for", () -> "1".equals(master.info("clients").get("blocked_clients")));
+
+        long start = System.nanoTime();
+        client.close();
+
+        assertThat(since(start)).isLessThan(timeout.multipliedBy(5));
+        assertThat(master.keys()).noneMatch(key -> key.contains("closed:"));
+        for (Future<?> each : List.of(called, async, tried)) {
+            assertThatThrownBy(() -> get(each)).isInstanceOf(ClientClosedException.class);
+        }
+        until("it has left", () -> "0".equals(master.info("clients").get("blocked_clients")));
+        assertThat(master.keys()).noneMatch(key -> key.contains("closed:"));
     }
 
     private boolean free(String name) {

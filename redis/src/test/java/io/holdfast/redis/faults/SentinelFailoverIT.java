@@ -23,7 +23,6 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The master goes, by command, by crash, or by falling silent, and Sentinels make a replica the master. */
@@ -83,9 +82,7 @@ class SentinelFailoverIT {
                 .endsWith(":" + lease.token());
     }
 
-    /** On every Jedis. */
     @Test
-    @Tag("jedis-compat")
     @Faults({23, 24, 42})
     void failoverByCommand_losesNothing_andWaitersGoOn() {
         Client holder = client();

@@ -646,7 +646,7 @@ final class Mutants {
                         "the token is the highest that a server has given, and no other is told of it",
                         new Edit(
                                 REDLOCK,
-                                "agreed = settle(scriptKeys, holder, timeout, all, votes.highest());",
+                                "agreed = settle(scriptKeys, holder, timeout, deadline, all, votes.highest());",
                                 "agreed = votes.highest();")),
                 onQuorum(
                         "settling writes the token into the lock, and not into the counter",
