@@ -20,8 +20,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisPool;
-import redis.clients.jedis.JedisPooled;
+import redis.clients.jedis.UnifiedJedis;
 
 /** Where holders and waiters run: one key for each client, which nothing depends on. */
 class HolderInfoIT {
@@ -188,7 +189,7 @@ class HolderInfoIT {
             locks.lock("a").acquire(Duration.ZERO);
             assertThat(origin(locks, "a").map(Origin::application)).hasValue("shop");
         }
-        try (JedisPooled jedis = new JedisPooled("127.0.0.1", redis.port());
+        try (UnifiedJedis jedis = new UnifiedJedis(new HostAndPort("127.0.0.1", redis.port()));
                 Holdfast locks = client().store(RedisStore.on(jedis)).build()) {
             locks.lock("a").acquire(Duration.ZERO);
             assertThat(origin(locks, "a").map(Origin::application)).hasValue("shop");

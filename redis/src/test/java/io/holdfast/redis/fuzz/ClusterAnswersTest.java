@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes of a cluster that say what real ones cannot easily be brought to say. */
 class ClusterAnswersTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final FakeServer first = new FakeServer();
     private final FakeServer second = new FakeServer();

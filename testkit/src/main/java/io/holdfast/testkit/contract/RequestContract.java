@@ -268,7 +268,8 @@ interface RequestContract extends Contract {
             queue(three, "3-" + round);
             release(one, "1-" + round);
             if (bench().within(Duration.ofMillis(300), () -> !woken.isEmpty())) {
-                assertThat(woken).containsExactly(owner(two, "2-" + round));
+                // Maybe more than once, by a store that is listened to in two places.
+                assertThat(woken).containsOnly(owner(two, "2-" + round));
             }
             release(three, "3-" + round);
             release(two, "2-" + round);
