@@ -58,6 +58,61 @@ class StalledTest {
     }
 
     @Test
+    void threadThatWaitsForItsOwnFairLock_isReportedOnce() throws Exception {
+        try (Holdfast locks = connect(true);
+                Lease lease = locks.fairLock("a").acquire(Duration.ZERO)) {
+            assertThat(locks.fairLock("a").tryAcquire(Duration.ofMillis(20))).isEmpty();
+            assertThat(locks.fairLock("a").tryAcquire(Duration.ofMillis(20))).isEmpty();
+            untilEnds(3);
+
+            assertThat(stalls).hasSize(1);
+            assertThat(stalls.get(0)).contains("StalledTest");
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void threadThatWaitsToWriteWhatItReads_isReportedOnce() throws Exception {
+        try (Holdfast locks = connect(false);
+                Lease lease = locks.readWriteLock("a").readLock().acquire(Duration.ZERO)) {
+            assertThat(locks.readWriteLock("a").writeLock().tryAcquire(Duration.ofMillis(20)))
+                    .isEmpty();
+            untilEnds(2);
+
+            assertThat(stalls).hasSize(1);
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    /** Others may give some back, so it does not wait for itself alone. */
+    @Test
+    void threadThatWaitsForMorePermits_isNotReported() throws Exception {
+        try (Holdfast locks = connect(false);
+                Lease lease = locks.semaphore("a", 1).acquire(Duration.ZERO)) {
+            assertThat(locks.semaphore("a", 1).tryAcquire(1, Duration.ofMillis(20)))
+                    .isEmpty();
+            untilEnds(2);
+
+            assertThat(stalls).isEmpty();
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void threadThatGaveItsFairLockBack_isNotReported() throws Exception {
+        try (Holdfast locks = connect(false)) {
+            assertThat(locks.fairLock("a").acquire(Duration.ZERO).release()).isTrue();
+            Thread other = new Thread(() -> locks.fairLock("a").lock());
+            other.start();
+            other.join();
+            assertThat(locks.fairLock("a").tryAcquire(Duration.ofMillis(20))).isEmpty();
+            untilEnds(3);
+
+            assertThat(stalls).isEmpty();
+        }
+    }
+
+    @Test
     void withoutPlaces_itIsReportedAllTheSame() throws Exception {
         try (Holdfast locks = connect(false);
                 Lease lease = locks.lock("a").acquire(Duration.ZERO)) {

@@ -186,7 +186,7 @@ class SmokeIT {
     @ParameterizedTest
     @ValueSource(strings = {"holdfast", "redisson"})
     void heldLeases_areRenewed(String contender) {
-        Map<Metric, Double> measured = new HeldLeases(100, Duration.ofMillis(600), Duration.ofMillis(50))
+        Map<Metric, Double> measured = new HeldLeases(100, Duration.ofMillis(1_500), Duration.ofMillis(50))
                 .measure(Contenders.named(contender), servers, Duration.ofMillis(1));
 
         assertThat(measured.get(Metric.RENEWALS)).isPositive();

@@ -18,8 +18,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "locks",
         customSynopsis = "holdfast locks [OPTIONS]",
-        description =
-                "Lists the locks that are held: by whom, where that runs, for how long, and who waits. Changes nothing.",
+        description = "Lists the locks that are held: by whom, where that runs, for how long, and who waits.",
         sortOptions = false,
         footer = {
             "",

@@ -260,7 +260,9 @@ class RunIT {
     void help_isShortAndOnStdout() {
         Cli.Result all = Cli.holdfast("--help").run();
         assertThat(all.code()).isZero();
-        assertThat(all.out()).contains("run", "doctor", "server", "Example").hasLineCount(13);
+        assertThat(all.out())
+                .contains("run", "locks", "release", "doctor", "server", "Example")
+                .hasLineCount(15);
         Cli.Result run = Cli.holdfast("run", "--help").run();
         assertThat(run.code()).isZero();
         assertThat(run.out())

@@ -488,13 +488,23 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     /** What it has taken over is its own now: whoever waits for it is told. */
     void takesOver(HeldLease from) {
         HeldLease lease = requireNonNull(inherited, "nothing was taken over");
+        engine.lines().leaves(from);
+        standsApart(lease);
         wish.noteWait(true, standing());
         wish.fulfilled(lease, engine.inherits(from, lease), HandOver.LOCAL);
+    }
+
+    /** So that a thread that comes to wait for itself can be told. One that has permits may well wait for more. */
+    private void standsApart(HeldLease lease) {
+        if (wish.isFair() && (wish.share().isWhole() || wish.share().isRead())) {
+            engine.lines().holdsApart(lease);
+        }
     }
 
     private void obtained(HeldLease lease, long sinceNanos, int tokens) {
         Standing known = standing();
         wish.noteWait(true, known);
+        standsApart(lease);
         engine.lines().granted(this, lease, sinceNanos, tokens);
         wish.fulfilled(lease, engine.hold(lease), known.answered() ? HandOver.REMOTE : null);
     }
@@ -522,6 +532,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         boolean askNow = false;
         boolean over = false;
         PushedGrant granted = null;
+        if (waits() && wish.isFair()) {
+            wish.waitsBehind(engine.lines().takenBy(name, wish.startThread()));
+        }
         synchronized (this) {
             if (phase != Phase.ASKING) {
                 // One that was passed the lock meanwhile has left its ticket to whoever gives the lock back.

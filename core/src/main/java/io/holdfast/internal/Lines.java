@@ -22,6 +22,15 @@ final class Lines {
     /** By the name of the lock: those who follow one another as they stood in the store's queue. */
     private final ConcurrentMap<String, Procession> processions = new ConcurrentHashMap<>();
 
+    /** Leases of those who stand in no line, the last that each thread took of each lock. */
+    private final ConcurrentMap<Taken, HeldLease> apart = new ConcurrentHashMap<>();
+
+    private record Taken(String name, long thread) {
+        static Taken of(HeldLease lease) {
+            return new Taken(lease.name(), lease.takenBy);
+        }
+    }
+
     /** Owner ids: who stands directly behind whom in the store's queue. */
     private final ConcurrentMap<String, String> followers = new ConcurrentHashMap<>();
 
@@ -77,6 +86,24 @@ final class Lines {
                 && lines.get(acquisition.name()) instanceof Line line) {
             line.granted(acquisition, lease, sentNanos, tokens);
         }
+    }
+
+    /** One has the lock, or reads, that stood in no line. */
+    void holdsApart(HeldLease lease) {
+        apart.put(Taken.of(lease), lease);
+    }
+
+    /** It does not any more. */
+    void leaves(HeldLease lease) {
+        if (!apart.isEmpty()) {
+            apart.remove(Taken.of(lease), lease);
+        }
+    }
+
+    /** What a thread has of a lock that it did not stand in line for; null if it has nothing that is known of. */
+    @Nullable
+    HeldLease takenBy(String name, long thread) {
+        return apart.get(new Taken(name, thread));
     }
 
     /** One waits directly behind another in the store's queue. */
@@ -157,6 +184,7 @@ final class Lines {
     /** A hold has ended, and was not passed on: who talks to the store next, if anybody is left. */
     @Nullable
     Acquisition ended(HeldLease lease) {
+        leaves(lease);
         return next(lease.name(), lease, line -> line.ended(lease));
     }
 
@@ -208,6 +236,6 @@ final class Lines {
     }
 
     boolean isEmpty() {
-        return lines.isEmpty() && processions.isEmpty() && followers.isEmpty();
+        return lines.isEmpty() && processions.isEmpty() && followers.isEmpty() && apart.isEmpty();
     }
 }
