@@ -83,7 +83,7 @@ public final class MutantsCommand implements Callable<Integer> {
 
             Bugs that other lock libraries have had, that earlier drafts of the protocol had, or that are easy to make. Each is
             planted in the sources, one at a time, and the simulation looks for it. Written by `./simulation/run mutants`; the
-            build plants each again and looks whether its seed still finds it.
+            build plants a third of them again (all with `-Dmutants.every=1`) and looks whether their seeds still find them.
 
             | planted bug | on | first seed that finds it | promise that is broken |
             |---|---|---|---|
