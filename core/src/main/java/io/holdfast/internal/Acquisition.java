@@ -532,9 +532,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         boolean askNow = false;
         boolean over = false;
         PushedGrant granted = null;
-        if (waits() && wish.isFair()) {
-            wish.waitsBehind(engine.lines().takenBy(name, wish.startThread()));
-        }
+        HeldLease own = null;
         synchronized (this) {
             if (phase != Phase.ASKING) {
                 // One that was passed the lock meanwhile has left its ticket to whoever gives the lock back.
@@ -545,6 +543,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             }
             standing = standing.refused();
             if (waits()) {
+                own = wish.isFair() ? engine.lines().takenBy(name, wish.startThread()) : null;
                 wish.beginsToWait();
             }
             trace |= waits();
@@ -566,6 +565,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 standBehind(isStrict() ? behind : null);
             }
         }
+        wish.waitsBehind(own);
         if (granted != null) {
             // Given after this answer was: had it been before, the answer would have been another.
             takeOrAsk(granted);

@@ -3,8 +3,10 @@ package io.holdfast.testkit.engine;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.Hold;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockListener;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
@@ -28,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,8 +41,15 @@ class PushedGrantTest {
 
     private final ManualClock clock = new ManualClock();
     private final PushingStore store = new PushingStore();
+    private final List<String> stalls = new CopyOnWriteArrayList<>();
     private final Holdfast locks = Holdfast.builder()
             .platform(clock.platform())
+            .listener(new LockListener() {
+                @Override
+                public void stalled(Hold hold, String detail) {
+                    stalls.add(detail);
+                }
+            })
             .store(context -> {
                 store.context = context;
                 return store;
@@ -414,11 +424,15 @@ class PushedGrantTest {
     }
 
     @Test
-    void oneThatWasPassedTheLockWhileItAsked_leavesItsTicketToTheRelease() {
+    void oneThatWasPassedTheLockWhileItAsked_leavesItsTicketToTheRelease() throws Exception {
         CompletableFuture<Lease> first = inLine();
         CompletableFuture<AcquireReply> late = new CompletableFuture<>();
         store.next = late;
-        CompletableFuture<Lease> second = inLine();
+        AtomicReference<CompletableFuture<Lease>> other = new AtomicReference<>();
+        Thread thread = new Thread(() -> other.set(inLine()));
+        thread.start();
+        thread.join();
+        CompletableFuture<Lease> second = requireNonNull(other.get());
         pushToTheFirst(2);
         assertThat(release(first)).isTrue();
         assertThat(second.join().token()).isEqualTo(8);
@@ -426,6 +440,7 @@ class PushedGrantTest {
         late.complete(behind(id(0)));
         clock.advance(Duration.ofSeconds(1));
         assertThat(store.releases).isEmpty();
+        assertThat(stalls).as("it has the lock, and does not wait for it").isEmpty();
         assertThat(release(second)).isTrue();
 
         assertThat(store.releases).containsExactly(id(1), id(0));
