@@ -10,8 +10,8 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code holdfast doctor}: looks at the store, and says what weakens the locks in it. */
@@ -35,19 +35,8 @@ import picocli.CommandLine.Option;
 final class DoctorCommand implements Callable<Integer> {
     private static final int FINDINGS = 1;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "Where the locks are, such as redis://host:6379. Default: $HOLDFAST_STORE, else a Redis"
-                    + " server of your own on this machine. A password is better kept in the variable: command lines"
-                    + " can be read by all users.")
-    private @Nullable String store;
-
-    @Option(
-            names = "--prefix",
-            paramLabel = "PREFIX",
-            description = "What the keys start with, for the rights. Default: distributed_lock:")
-    private String prefix = "distributed_lock:";
+    @Mixin
+    private final StoreOptions where = new StoreOptions();
 
     @Option(
             names = "--lease",
@@ -59,7 +48,7 @@ final class DoctorCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         LockOptions options = checkedOptions();
-        try (StoreChoice chosen = StoreChoice.of(store, System.getenv());
+        try (StoreChoice chosen = StoreChoice.of(where.store, System.getenv());
                 Holdfast client = connect(chosen.uri(), options)) {
             StoreHealth health = client.health();
             if (!health.reachable()) {
@@ -74,7 +63,7 @@ final class DoctorCommand implements Callable<Integer> {
     /** Before a server is started for it. */
     private LockOptions checkedOptions() {
         try {
-            Names.checkPrefix(prefix);
+            Names.checkPrefix(where.prefix);
             return LockOptions.builder().lease(lease).build();
         } catch (IllegalArgumentException e) {
             throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
@@ -85,7 +74,7 @@ final class DoctorCommand implements Callable<Integer> {
         try {
             return Holdfast.builder()
                     .uri(uri)
-                    .keyPrefix(prefix)
+                    .keyPrefix(where.prefix)
                     .options(options)
                     .build();
         } catch (IllegalArgumentException e) {
@@ -113,7 +102,7 @@ final class DoctorCommand implements Callable<Integer> {
         out.println();
         out.println("the least rights of a user (with " + String.join(" ", LeastRights.TO_CHECK)
                 + " this check can read the settings too):");
-        out.println(LeastRights.of(uri, prefix).rule("<user>"));
+        out.println(LeastRights.of(uri, where.prefix).rule("<user>"));
         if (new StoreUri(uri).scheme().endsWith("-sentinel")) {
             out.println("and on the Sentinels:");
             out.println(LeastRights.ofSentinels().rule("<user>"));

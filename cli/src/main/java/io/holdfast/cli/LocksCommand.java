@@ -10,8 +10,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code holdfast locks}: who holds what, and who waits for it. */
@@ -48,25 +48,14 @@ final class LocksCommand implements Callable<Integer> {
             description = "Show so many locks at most, those that are held longest first. Default: 1000.")
     private int limit = 1_000;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "Where the locks are, such as redis://host:6379. Default: $HOLDFAST_STORE, else a Redis"
-                    + " server of your own on this machine. A password is better kept in the variable: command lines"
-                    + " can be read by all users.")
-    private @Nullable String store;
-
-    @Option(
-            names = "--prefix",
-            paramLabel = "PREFIX",
-            description = "What the keys start with. Default: distributed_lock:")
-    private String prefix = "distributed_lock:";
+    @Mixin
+    private final StoreOptions where = new StoreOptions();
 
     @Override
     public Integer call() {
         check();
-        try (StoreChoice chosen = StoreChoice.of(store, System.getenv());
-                Holdfast client = connect(chosen.uri(), prefix)) {
+        try (StoreChoice chosen = StoreChoice.of(where.store, System.getenv());
+                Holdfast client = connect(chosen.uri(), where.prefix)) {
             print(System.out, read(client));
             return 0;
         }
@@ -90,7 +79,7 @@ final class LocksCommand implements Callable<Integer> {
             throw new Failure(ExitCode.USAGE, "--pattern is empty: leave it out for all locks");
         }
         try {
-            Names.checkPrefix(prefix);
+            Names.checkPrefix(where.prefix);
         } catch (IllegalArgumentException e) {
             throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }

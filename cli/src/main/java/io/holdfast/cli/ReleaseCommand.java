@@ -3,8 +3,8 @@ package io.holdfast.cli;
 import io.holdfast.Holdfast;
 import io.holdfast.spi.Names;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -42,25 +42,14 @@ final class ReleaseCommand implements Callable<Integer> {
     @Option(names = "--force", description = "That you mean it.")
     private boolean force;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "Where the locks are, such as redis://host:6379. Default: $HOLDFAST_STORE, else a Redis"
-                    + " server of your own on this machine. A password is better kept in the variable: command lines"
-                    + " can be read by all users.")
-    private @Nullable String store;
-
-    @Option(
-            names = "--prefix",
-            paramLabel = "PREFIX",
-            description = "What the keys start with. Default: distributed_lock:")
-    private String prefix = "distributed_lock:";
+    @Mixin
+    private final StoreOptions where = new StoreOptions();
 
     @Override
     public Integer call() {
         check();
-        try (StoreChoice chosen = StoreChoice.of(store, System.getenv());
-                Holdfast client = LocksCommand.connect(chosen.uri(), prefix)) {
+        try (StoreChoice chosen = StoreChoice.of(where.store, System.getenv());
+                Holdfast client = LocksCommand.connect(chosen.uri(), where.prefix)) {
             if (client.forceRelease(name, owner)) {
                 Stderr.say("released by force: " + owner + " does not hold '" + name + "' any more");
                 return 0;
@@ -73,7 +62,7 @@ final class ReleaseCommand implements Callable<Integer> {
     private void check() {
         try {
             Names.check(name);
-            Names.checkPrefix(prefix);
+            Names.checkPrefix(where.prefix);
         } catch (IllegalArgumentException e) {
             throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }
