@@ -133,6 +133,29 @@ class LockOptionsTest {
     }
 
     @Test
+    void limits_areTakenAsTheyAre() {
+        LockOptions least = LockOptions.builder()
+                .maxHold(Duration.ofMillis(100))
+                .handOver(Duration.ZERO)
+                .minReplicas(0)
+                .build();
+        LockOptions most = LockOptions.builder()
+                .handOver(Duration.ofSeconds(1))
+                .minReplicas(100)
+                .build();
+
+        assertThat(least.maxHold()).contains(Duration.ofMillis(100));
+        assertThat(most.handOver()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(most.minReplicas()).isEqualTo(100);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.builder().minReplicas(101))
+                .withMessage("minReplicas 101 is not from 0 to 100");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockOptions.builder().handOver(Duration.ofNanos(1_000_000_001)))
+                .withMessage("handOver 1000 ms is not from 0 to 1000 ms");
+    }
+
+    @Test
     void maxHold_hasNoUpperLimit() {
         assertThat(LockOptions.builder().maxHold(HUGE).build().maxHold()).contains(HUGE);
     }

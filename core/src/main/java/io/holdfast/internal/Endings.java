@@ -278,7 +278,7 @@ final class Endings {
                     reads.trail.acquired(reads, Duration.ZERO, null);
                     reads.trail.ended(Outcome.OBTAINED, Duration.ZERO);
                 }
-                engine.hold(reads);
+                engine.holdOrLose(reads);
                 return reads;
             }
             cannotRead(lease, reader, Loss.Cause.GONE, "the store no longer had it");

@@ -321,6 +321,19 @@ public final class Engine implements AutoCloseable, Flight.Client {
         return isStillOpen(lease);
     }
 
+    /** From now on a lease is held that is part of one its holder has already; if the client was closed meanwhile, it is lost. */
+    void holdOrLose(HeldLease lease) {
+        watchdog.add(lease);
+        if (requests.isClosed()) {
+            lose(lease, clientClosed());
+            releases.undo(lease);
+        }
+    }
+
+    private static Loss clientClosed() {
+        return new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock");
+    }
+
     private boolean isStillOpen(HeldLease lease) {
         if (requests.isClosed()) {
             watchdog.remove(lease);
@@ -503,7 +516,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
         // late.
         List<HeldLease> held = watchdog.held();
         for (HeldLease lease : held) {
-            lose(lease, new Loss(Loss.Cause.CLIENT_CLOSED, "the client was closed while it held the lock"));
+            lose(lease, clientClosed());
         }
         long patience = 2 * commandTimeout.toNanos();
         boolean interrupted = requests.awaitAnswers(patience);

@@ -5,16 +5,20 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.holdfast.ClientClosedException;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Hold;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
+import io.holdfast.Loss;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.memory.MemoryStore;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Capability;
+import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.ReleaseReply;
@@ -306,6 +310,78 @@ class EngineRegressionsTest {
         rival.close();
 
         assertThat(senders).isNotEmpty().doesNotContain("holdfast-timer");
+    }
+
+    /** One that gave up writing, to read on, while its client was closed, was never told that it could not. */
+    @Test
+    void downgradeWhileTheClientIsClosed_isALossThatIsTold() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        CompletableFuture<Loss> told = new CompletableFuture<>();
+        StoreFactory shared = MemoryStore.isolated();
+        Holdfast locks = Holdfast.builder()
+                .listener(new LockListener() {
+                    @Override
+                    public void lost(Hold hold, Loss loss) {
+                        told.complete(loss);
+                    }
+                })
+                .store(context -> {
+                    LockStore store = shared.open(context);
+                    return new Slow(store) {
+                        @Override
+                        public CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
+                            asked.countDown();
+                            await(closed);
+                            return store.exchange(owner, next);
+                        }
+                    };
+                })
+                .build();
+        DistributedReadWriteLock lock = locks.readWriteLock("x");
+        assertThat(lock.writeLock().tryLock()).isTrue();
+        assertThat(lock.readLock().tryLock()).isTrue();
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> {
+            await(asked);
+            locks.close();
+        });
+        CompletableFuture.runAsync(() -> {
+            await(asked);
+            // Closing waits for the answer that is under way, but lets nobody in any more.
+            while (!isClosed(locks)) {
+                Thread.onSpinWait();
+            }
+            closed.countDown();
+        });
+
+        assertThat(lock.writeLock().unlock()).as("what it wrote was protected").isTrue();
+
+        assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
+        assertThat(told.get(20, TimeUnit.SECONDS).cause()).isEqualTo(Loss.Cause.CLIENT_CLOSED);
+        closing.get(20, TimeUnit.SECONDS);
+        try (Holdfast next = Holdfast.builder().store(shared).build()) {
+            assertThat(next.readWriteLock("x").writeLock().tryLock())
+                    .as("given back")
+                    .isTrue();
+        }
+    }
+
+    private static boolean isClosed(Holdfast locks) {
+        try {
+            // Nothing that would be held: to take again what closing has taken away is refused for another reason.
+            locks.inspect("y");
+            return false;
+        } catch (ClientClosedException e) {
+            return true;
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static void pause(Duration time) {

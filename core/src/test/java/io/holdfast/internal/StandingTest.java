@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.spi.StoreFailure;
 import org.junit.jupiter.api.Test;
 
 class StandingTest {
@@ -26,6 +27,28 @@ class StandingTest {
 
         assertThat(late.momentLeft(NOW)).isNegative();
         assertThat(late.toThoseBehind(NOW).answered()).isFalse();
+    }
+
+    /** How long one bears an outage counts from when it began, or from when one came to wait, whichever is later. */
+    @Test
+    void outage_ofOneThatTakesOver_beginsNoEarlierThanItsOwnWait() {
+        Standing failing = Standing.NEW.asked(100).failed(StoreFailure.unavailable("down", null), 200);
+
+        assertThat(failing.outageSince()).isEqualTo(200);
+        assertThat(failing.takenOver(150, NOW).outageSince()).isEqualTo(200);
+        assertThat(failing.takenOver(250, NOW).outageSince()).isEqualTo(250);
+    }
+
+    /** "Held by another" is never said of a store that has failed since, nor of one that has not answered. */
+    @Test
+    void heldByAnother_isSaidOnlyOfTheLastAnswer() {
+        Standing failed = Standing.HELD.failed(StoreFailure.unavailable("down", null), NOW);
+
+        assertThat(Standing.HELD.isHeldByAnother()).isTrue();
+        assertThat(Standing.NEW.isHeldByAnother()).isFalse();
+        assertThat(Standing.NEW.asked(NOW).isHeldByAnother()).isFalse();
+        assertThat(failed.isHeldByAnother()).isFalse();
+        assertThat(failed.refused().isHeldByAnother()).isTrue();
     }
 
     @Test

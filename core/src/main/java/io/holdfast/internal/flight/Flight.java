@@ -53,9 +53,14 @@ public final class Flight {
         int asking();
     }
 
+    /** Whether anybody has used the recorder yet: to make events known to it takes longer than to take a lock. */
+    private static boolean isRunning() {
+        return PRESENT && Recorder.isRunning();
+    }
+
     /** Whether a recording wants to know of attempts and of what comes of them. */
     public static boolean isOn() {
-        if (!PRESENT || !Events.areWanted()) {
+        if (!isRunning() || !Events.areWanted()) {
             return false;
         }
         Clients.watch();
@@ -64,27 +69,27 @@ public final class Flight {
 
     /** An attempt that begins now; null if nobody wants to know. */
     public static @Nullable Attempt attempt(String lockName) {
-        return PRESENT ? Events.attempt(lockName) : null;
+        return isRunning() ? Events.attempt(lockName) : null;
     }
 
     /** A hold that begins now; null if nobody wants to know. */
     public static @Nullable Held held(String lockName, String owner, long token) {
-        return PRESENT ? Events.held(lockName, owner, token) : null;
+        return isRunning() ? Events.held(lockName, owner, token) : null;
     }
 
     /** A batch that is sent now; null if nobody wants to know. */
     public static @Nullable Renewals renewals() {
-        return PRESENT ? Events.renewals() : null;
+        return isRunning() ? Events.renewals() : null;
     }
 
     public static void lost(String lockName, String owner, long token, String cause, String detail) {
-        if (PRESENT) {
+        if (isRunning()) {
             Events.lost(lockName, owner, token, cause, detail);
         }
     }
 
     public static void stalled(String lockName, String owner, long token, String detail) {
-        if (PRESENT) {
+        if (isRunning()) {
             Events.stalled(lockName, owner, token, detail);
         }
     }

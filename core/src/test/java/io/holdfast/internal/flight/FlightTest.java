@@ -9,13 +9,16 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -164,23 +167,30 @@ class FlightTest {
     /** A JVM without the module jdk.jfr takes and gives a lock all the same. */
     @Test
     void runtimeWithoutTheRecorder_locksAllTheSame() throws Exception {
-        Process jvm = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--limit-modules",
-                        "java.base,java.logging",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        WithoutRecorder.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(jvm.getInputStream().readAllBytes(), UTF_8);
-        assertThat(jvm.waitFor(60, SECONDS)).isTrue();
-        assertThat(said).contains("jfr=false locked=true unlocked=true");
-        assertThat(jvm.exitValue()).isZero();
+        assertThat(said(WithoutRecorder.class, "--limit-modules", "java.base,java.logging"))
+                .contains("jfr=false locked=true unlocked=true");
     }
 
-    /** Run in a JVM of its own. */
+    /** The recorder is left alone until somebody uses it, and told of what comes from then on. */
+    @Test
+    void recordingThatStartsLate_isToldFromThen() throws Exception {
+        assertThat(said(LateRecording.class)).contains("before=false early=0 late=1");
+    }
+
+    /** What a main class prints that is run in a JVM of its own. */
+    private static String said(Class<?> main, String... options) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(options));
+        command.addAll(
+                List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), main.getName()));
+        Process jvm = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(jvm.getInputStream().readAllBytes(), UTF_8);
+        assertThat(jvm.waitFor(60, SECONDS)).isTrue();
+        assertThat(jvm.exitValue()).as(said).isZero();
+        return said;
+    }
+
     static final class WithoutRecorder {
         private WithoutRecorder() {}
 
@@ -192,6 +202,43 @@ class FlightTest {
                         "jfr=" + ModuleLayer.boot().findModule("jdk.jfr").isPresent() + " locked=" + locked
                                 + " unlocked=" + lock.unlock());
             }
+        }
+    }
+
+    static final class LateRecording {
+        private LateRecording() {}
+
+        public static void main(String[] args) throws Exception {
+            try (Holdfast locks = Holdfast.connect("memory:")) {
+                hold(locks, "early");
+                boolean before = FlightRecorder.isInitialized();
+                Path file = Files.createTempFile("flight", ".jfr");
+                try (Recording recording = new Recording()) {
+                    recording.start();
+                    hold(locks, "late");
+                    recording.stop();
+                    recording.dump(file);
+                }
+                List<RecordedEvent> events = read(file);
+                Files.delete(file);
+                System.out.println(
+                        "before=" + before + " early=" + holds(events, "early") + " late=" + holds(events, "late"));
+            }
+        }
+
+        /** Longer than the threshold. */
+        private static void hold(Holdfast locks, String name) throws InterruptedException {
+            try (Lease lease = locks.lock(name).acquire(Duration.ZERO)) {
+                Thread.sleep(50);
+                lease.ensureValid();
+            }
+        }
+
+        private static long holds(List<RecordedEvent> events, String lock) {
+            return events.stream()
+                    .filter(event -> event.getEventType().getName().equals("io.holdfast.LockHold"))
+                    .filter(event -> lock.equals(event.getString("lock")))
+                    .count();
         }
     }
 }

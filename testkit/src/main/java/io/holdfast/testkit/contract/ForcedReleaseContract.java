@@ -12,7 +12,9 @@ import io.holdfast.Loss;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.LockInfo;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +61,37 @@ interface ForcedReleaseContract extends Contract {
         assertThat(now.isValid()).isTrue();
         assertThat(now.release()).isTrue();
         assertThat(waiter.join()).isTrue();
+    }
+
+    /** Threads of one client pass a fair lock on among themselves: whoever has it by then learns that it is gone. */
+    @Test
+    default void forceRelease_ofAFairLockThatWasPassedOn_isToldToWhoeverHasItNow() throws InterruptedException {
+        bench().needs(Capability.FIRST_COME);
+        Holdfast person = bench().client();
+        DistributedLock lock = bench().client(Bench.RENEWED).fairLock(bench().name());
+        Lease first = lock.acquire(Duration.ZERO);
+        List<CompletableFuture<Lease>> line = new ArrayList<>();
+        for (int i = 1; i <= 3; i++) {
+            int standing = i;
+            line.add(lock.acquireAsync(Bench.PATIENCE).toCompletableFuture());
+            bench().until(() -> person.inspect(bench().name()).get(0).waiters().size() == standing);
+        }
+        assertThat(first.release()).isTrue();
+        Lease second = line.get(0).join();
+
+        assertThat(person.forceRelease(bench().name(), holders(person).get(0))).isTrue();
+
+        Lease third = line.get(1).join();
+        assertThat(third.token()).isGreaterThan(second.token());
+        Loss loss = second.lost()
+                .toCompletableFuture()
+                .orTimeout(Bench.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .join();
+        assertThat(loss.cause()).isIn(Loss.Cause.FORCED, Loss.Cause.GONE);
+        assertThat(second.release()).isFalse();
+        assertThat(third.isValid()).isTrue();
+        assertThat(third.release()).isTrue();
+        assertThat(line.get(2).join().release()).isTrue();
     }
 
     @Test

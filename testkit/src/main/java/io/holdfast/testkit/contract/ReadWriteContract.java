@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -247,6 +249,45 @@ interface ReadWriteContract extends Contract {
                 .satisfies(info -> assertThat(info.sharedBy()).hasSize(1));
         assertThat(lock.readLock().unlock()).isTrue();
         assertThat(waits.join()).isTrue();
+    }
+
+    /** Writers of one client pass the lock on among themselves; one of them reads on, with others behind it. */
+    @Test
+    default void downgrade_byOneWhomTheLockWasPassedTo_letsNobodyWriteInBetween() {
+        DistributedReadWriteLock lock = lock();
+        assertThat(lock.writeLock().tryLock()).isTrue();
+        AtomicBoolean reads = new AtomicBoolean();
+        AtomicBoolean wroteMeanwhile = new AtomicBoolean();
+        CountDownLatch readsOn = new CountDownLatch(1);
+        Actor<Boolean> passedTo = bench().start(() -> {
+            lock.writeLock().lock();
+            boolean shared = lock.readLock().tryLock();
+            reads.set(true);
+            boolean wrote = lock.writeLock().unlock();
+            readsOn.await();
+            reads.set(false);
+            return lock.readLock().unlock() && shared && wrote;
+        });
+        bench().awaitWaiting(1);
+        List<Actor<Boolean>> behind = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            behind.add(bench().start(() -> {
+                lock.writeLock().lock();
+                wroteMeanwhile.compareAndSet(false, reads.get());
+                return lock.writeLock().unlock();
+            }));
+            bench().awaitWaiting(2 + i);
+        }
+
+        assertThat(lock.writeLock().unlock()).isTrue();
+        bench().until(() -> bench().client().inspect(bench().name()).stream()
+                .anyMatch(info -> info.sharedBy().size() == 1));
+        assertThat(behind).noneMatch(Actor::isDone);
+        readsOn.countDown();
+
+        assertThat(passedTo.join()).isTrue();
+        assertThat(behind).allMatch(Actor::join);
+        assertThat(wroteMeanwhile).isFalse();
     }
 
     /** What it wrote was not protected to its end, and what it reads from here on is not either. */
