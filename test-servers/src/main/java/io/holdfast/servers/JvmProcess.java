@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Another JVM with the class path of this one, to be talked to by lines, paused and killed. Thread safe.
@@ -31,11 +32,13 @@ public final class JvmProcess implements AutoCloseable {
 
     private final String name;
     private final OsProcess process;
+    private final @Nullable MovableClock clock;
     private final ChildOutput output = new ChildOutput();
 
-    JvmProcess(String name, OsProcess process) {
+    JvmProcess(String name, OsProcess process, @Nullable MovableClock clock) {
         this.name = name;
         this.process = process;
+        this.clock = clock;
         Thread reader = new Thread(
                 () -> output.read(process.process().getInputStream()), "output-of-" + name + "-" + process.pid());
         reader.setDaemon(true);
@@ -126,6 +129,22 @@ public final class JvmProcess implements AutoCloseable {
         process.resume();
     }
 
+    /** Why this machine cannot start processes whose clocks can be set; empty if it can. It takes Linux and a C compiler. */
+    public static String whyNoMovableClock() {
+        return MovableClock.whyNot();
+    }
+
+    /**
+     * Sets the wall clock of a process with {@link JvmProcessBuilder#movableClock()}: so much ahead of the true time, or behind.
+     * {@code System.nanoTime} goes on as before.
+     */
+    public void setClock(Duration ahead) {
+        if (clock == null) {
+            throw new IllegalStateException(describe("was started without movableClock()"));
+        }
+        clock.set(ahead);
+    }
+
     /** Waits for the child's end and its last lines; 128 + n says that signal n ended it. */
     public int exitCode(Duration atMost) {
         if (!process.awaitExit(atMost)) {
@@ -139,6 +158,9 @@ public final class JvmProcess implements AutoCloseable {
     @Override
     public void close() {
         process.kill9();
+        if (clock != null) {
+            clock.delete();
+        }
     }
 
     private String describe(String what) {

@@ -16,6 +16,8 @@ public final class JvmProcessBuilder {
     private final List<String> options = new ArrayList<>(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"));
     private final List<String> arguments = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
+    private NetworkHost host = NetworkHost.LOOPBACK;
+    private boolean movableClock;
 
     JvmProcessBuilder(String main, String classPath) {
         this.main = main;
@@ -38,6 +40,18 @@ public final class JvmProcessBuilder {
         return this;
     }
 
+    /** Runs there, and sees the network as it is seen from there. */
+    public JvmProcessBuilder host(NetworkHost where) {
+        this.host = where;
+        return this;
+    }
+
+    /** Has a wall clock of its own, for {@link JvmProcess#setClock}. */
+    public JvmProcessBuilder movableClock() {
+        this.movableClock = true;
+        return this;
+    }
+
     public JvmProcess start() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -46,9 +60,13 @@ public final class JvmProcessBuilder {
         command.add(classPath);
         command.add(main);
         command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(host.run(command)).redirectErrorStream(true);
         builder.environment().putAll(environment);
-        return new JvmProcess(main.substring(main.lastIndexOf('.') + 1), OsProcess.start(builder));
+        MovableClock clock = movableClock ? new MovableClock() : null;
+        if (clock != null) {
+            builder.environment().putAll(clock.environment());
+        }
+        return new JvmProcess(main.substring(main.lastIndexOf('.') + 1), OsProcess.start(builder), clock);
     }
 
     /** What this JVM runs with, modules included: the child runs all of it from its class path. */

@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * The clock of one server, which can be set while that runs, and stays as set over its restarts. It takes a small library that
- * is loaded into the server; that is made here, once, by the C compiler of the machine.
+ * The clock of one process, which can be set while that runs, and stays as set over its restarts. It takes a small library that
+ * is loaded into the process; that is made here, once, by the C compiler of the machine.
  */
 final class MovableClock {
     /** Why a machine has none; empty if it has. */
@@ -28,7 +28,7 @@ final class MovableClock {
 
     MovableClock() {
         if (!whyNot().isEmpty()) {
-            throw new IllegalStateException("no server's clock can be set here: " + whyNot());
+            throw new IllegalStateException("no process's clock can be set here: " + whyNot());
         }
         set(Duration.ZERO);
     }
@@ -37,16 +37,16 @@ final class MovableClock {
         return Map.of("LD_PRELOAD", Library.PATH.toString(), "HOLDFAST_CLOCK", file.toString());
     }
 
-    /** From now on the server's clock is ahead of the true one by so much, or behind it if that is negative. */
+    /** From now on the process's clock is ahead of the true one by so much, or behind it if that is negative. */
     void set(Duration ahead) {
         ByteBuffer micros = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
         micros.putLong(ahead.toNanos() / 1_000).flip();
-        // In one piece and in its place: the server has it mapped, and must not read half of it.
+        // In one piece and in its place: the process has it mapped, and must not read half of it.
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.READ)) {
             channel.write(micros, 0);
         } catch (IOException e) {
-            throw new UncheckedIOException("could not set the clock of a server", e);
+            throw new UncheckedIOException("could not set the clock of a process", e);
         }
     }
 

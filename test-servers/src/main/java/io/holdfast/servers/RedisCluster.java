@@ -36,18 +36,27 @@ public final class RedisCluster implements AutoCloseable {
     /** Null if nobody wants one, and nobody talks TLS. */
     private final @Nullable String password;
 
-    private RedisCluster(@Nullable String password) {
+    /** Has a host for each of them; null if all are on the loopback address. */
+    private final @Nullable PrivateNetwork network;
+
+    private RedisCluster(@Nullable String password, @Nullable PrivateNetwork network) {
         this.password = password;
+        this.network = network;
     }
 
     /** Starts all of them, and waits until every slot is served and every replica follows. */
     public static RedisCluster start() {
-        return start(new RedisCluster(null));
+        return start(new RedisCluster(null, null));
+    }
+
+    /** The same, each on a host of its own in that network. */
+    public static RedisCluster start(PrivateNetwork network) {
+        return start(new RedisCluster(null, network));
     }
 
     /** The same with TLS on every port, of 127.0.0.2 too, for which their certificate is not made, and a password. */
     public static RedisCluster startSecured(String password) {
-        return start(new RedisCluster(password));
+        return start(new RedisCluster(password, null));
     }
 
     private static RedisCluster start(RedisCluster cluster) {
@@ -68,7 +77,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private RedisServer startNode() {
-        RedisServerBuilder builder = RedisServer.builder();
+        RedisServerBuilder builder =
+                RedisServer.builder().host(network == null ? NetworkHost.LOOPBACK : network.add("node" + nodes.size()));
         if (password != null) {
             builder.tls()
                     .password(password)
@@ -90,8 +100,7 @@ public final class RedisCluster implements AutoCloseable {
     public RedisServer addMaster() {
         RedisServer added = startNode();
         nodes.add(added);
-        added.command(
-                "CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.get(0).port()));
+        meet(added, nodes.get(0));
         awaitAllKnown();
         await("it serves", () -> "ok".equals(info(added).get("cluster_state")));
         return added;
@@ -108,12 +117,16 @@ public final class RedisCluster implements AutoCloseable {
                     Integer.toString(SLOTS * i / MASTERS),
                     Integer.toString(SLOTS * (i + 1) / MASTERS - 1));
         }
-        nodes.forEach(node -> node.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(first.port())));
+        nodes.forEach(node -> meet(node, first));
         awaitAllKnown();
         for (int i = 0; i < MASTERS; i++) {
             nodes.get(MASTERS + i).command("CLUSTER", "REPLICATE", id(nodes.get(i)));
         }
         await("every slot is served and every replica follows", this::isWhole);
+    }
+
+    private static void meet(RedisServer node, RedisServer other) {
+        node.command("CLUSTER", "MEET", other.host().address(), Integer.toString(other.port()));
     }
 
     private void awaitAllKnown() {
@@ -152,7 +165,7 @@ public final class RedisCluster implements AutoCloseable {
     /** {@code redis-cluster://127.0.0.1:7000,127.0.0.1:7001,...}, without the password. */
     public String uri() {
         return nodes.stream()
-                .map(node -> "127.0.0.1:" + node.port())
+                .map(RedisServer::address)
                 .collect(joining(",", (password == null ? "redis" : "rediss") + "-cluster://", ""));
     }
 
@@ -289,7 +302,7 @@ public final class RedisCluster implements AutoCloseable {
 
         /** Moves one key, if it is still there. */
         public SlotMove moveKey(String key) {
-            from.command("MIGRATE", "127.0.0.1", Integer.toString(to.port()), key, "0", "5000");
+            from.command("MIGRATE", to.host().address(), Integer.toString(to.port()), key, "0", "5000");
             return this;
         }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param fixedPort the port asked for, or 0 for any free one
  * @param dir the folder asked for, or null for a fresh one that is deleted at the end
  * @param sentinel whether it is no store but a Sentinel that watches others
+ * @param host where it runs
  * @param lines lines of the configuration file that come after (and so override) our own
  * @param clock its clock if that can be set; null if it has the machine's
  */
@@ -26,6 +27,7 @@ record RedisConfig(
         @Nullable TestCertificate certificate,
         boolean persistent,
         boolean sentinel,
+        NetworkHost host,
         List<String> lines,
         Map<String, String> environment,
         @Nullable MovableClock clock) {
@@ -46,7 +48,7 @@ record RedisConfig(
 
     private List<String> text(Path folder, int port) {
         List<String> text = new ArrayList<>();
-        text.add("bind 127.0.0.1");
+        text.add("bind " + host.address());
         text.add("protected-mode no");
         text.add("daemonize no");
         text.add("dir " + folder);
@@ -54,7 +56,7 @@ record RedisConfig(
         text.add("appendonly " + (persistent ? "yes" : "no"));
         text.add("appendfsync always");
         if (version == RedisServer.Version.V7_0) {
-            text.add("enable-debug-command local"); // older servers allow DEBUG anyway
+            text.add("enable-debug-command yes"); // older servers allow DEBUG anyway
         }
         if (password != null) {
             text.add("requirepass \"" + password + "\"");

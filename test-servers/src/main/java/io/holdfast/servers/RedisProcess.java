@@ -38,7 +38,7 @@ final class RedisProcess {
         if (config.sentinel()) {
             command.add("--sentinel");
         }
-        ProcessBuilder builder = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(config.host().run(command))
                 .directory(dir.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(
@@ -54,7 +54,7 @@ final class RedisProcess {
     Resp connect(Duration timeout) {
         TestCertificate certificate = config.certificate();
         SSLContext tls = certificate == null ? null : certificate.clientContext();
-        Resp resp = Resp.connect("127.0.0.1", port, timeout, tls);
+        Resp resp = Resp.connect(config.host().address(), port, timeout, tls);
         String password = config.password();
         if (password != null) {
             try {

@@ -39,20 +39,35 @@ public final class RedisSentinels implements AutoCloseable {
     private final @Nullable String sentinelPassword;
     private final boolean movableClocks;
 
-    private RedisSentinels(@Nullable String password, @Nullable String sentinelPassword, boolean movableClocks) {
+    /** Has a host for each of them; null if all are on the loopback address. */
+    private final @Nullable PrivateNetwork network;
+
+    private int hosts;
+
+    private RedisSentinels(
+            @Nullable String password,
+            @Nullable String sentinelPassword,
+            boolean movableClocks,
+            @Nullable PrivateNetwork network) {
         this.password = password;
         this.sentinelPassword = sentinelPassword;
         this.movableClocks = movableClocks;
+        this.network = network;
     }
 
     /** Starts all of them, and waits until a failover would work. */
     public static RedisSentinels start() {
-        return start(new RedisSentinels(null, null, false));
+        return start(new RedisSentinels(null, null, false, null));
+    }
+
+    /** As {@link #start}, each on a host of its own in that network. */
+    public static RedisSentinels start(PrivateNetwork network) {
+        return start(new RedisSentinels(null, null, false, network));
     }
 
     /** As {@link #start}, with servers whose clocks can be set, each by itself; the Sentinels have the machine's. */
     public static RedisSentinels startWithMovableClocks() {
-        return start(new RedisSentinels(null, null, true));
+        return start(new RedisSentinels(null, null, true, null));
     }
 
     /**
@@ -60,7 +75,7 @@ public final class RedisSentinels implements AutoCloseable {
      * password and the Sentinels another.
      */
     public static RedisSentinels startSecured(String password, String sentinelPassword) {
-        return start(new RedisSentinels(password, sentinelPassword, false));
+        return start(new RedisSentinels(password, sentinelPassword, false, null));
     }
 
     private static RedisSentinels start(RedisSentinels started) {
@@ -78,16 +93,26 @@ public final class RedisSentinels implements AutoCloseable {
         RedisServer master = server().start();
         servers.add(master);
         for (int i = 0; i < REPLICAS; i++) {
-            servers.add(
-                    server().config("replicaof", "127.0.0.1 " + master.port()).start());
+            servers.add(server().config("replicaof", words(master)).start());
         }
         awaitReplicas(master, REPLICAS);
     }
 
+    /** The address and the port, as the configuration of others has it. */
+    private static String words(RedisServer server) {
+        return server.host().address() + " " + server.port();
+    }
+
     private RedisServerBuilder server() {
-        RedisServerBuilder server =
-                secured(password).config("repl-diskless-sync-delay", "0").config("repl-ping-replica-period", "1");
+        RedisServerBuilder server = secured(password)
+                .host(host("server"))
+                .config("repl-diskless-sync-delay", "0")
+                .config("repl-ping-replica-period", "1");
         return movableClocks ? server.version(RedisServer.Version.V6_2).movableClock() : server;
+    }
+
+    private NetworkHost host(String what) {
+        return network == null ? NetworkHost.LOOPBACK : network.add(what + hosts++);
     }
 
     private static RedisServerBuilder secured(@Nullable String password) {
@@ -101,9 +126,10 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     private void startSentinels() {
-        String master = "127.0.0.1 " + servers.get(0).port() + " 2";
+        String master = words(servers.get(0)) + " 2";
         for (int i = 0; i < SENTINELS; i++) {
             RedisServerBuilder sentinel = secured(sentinelPassword)
+                    .host(host("sentinel"))
                     .sentinel()
                     .config("sentinel monitor " + MASTER, master)
                     .config("sentinel down-after-milliseconds " + MASTER, "1000")
@@ -148,7 +174,7 @@ public final class RedisSentinels implements AutoCloseable {
     /** {@code redis-sentinel://127.0.0.1:26379,127.0.0.1:26380,127.0.0.1:26381/mymaster}, without passwords. */
     public String uri() {
         return sentinels.stream()
-                .map(sentinel -> "127.0.0.1:" + sentinel.port())
+                .map(RedisServer::address)
                 .collect(joining(",", (password == null ? "redis" : "rediss") + "-sentinel://", "/" + MASTER));
     }
 

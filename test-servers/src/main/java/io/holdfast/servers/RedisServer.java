@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real Redis server in a process of its own, on the loopback address. Thread safe.
+ * A real Redis server in a process of its own, on the loopback address unless told otherwise. Thread safe.
  *
  * <pre>{@code
  * try (RedisServer redis = RedisServer.start()) {
@@ -84,7 +84,8 @@ public final class RedisServer implements AutoCloseable {
     static RedisServer launch(RedisConfig config) {
         Path dir = prepareDir(config);
         for (int attempt = 1; ; attempt++) {
-            int port = config.fixedPort() > 0 ? config.fixedPort() : FreePort.find();
+            int port =
+                    config.fixedPort() > 0 ? config.fixedPort() : config.host().port();
             Path configFile = config.write(dir, port);
             RedisProcess process = RedisProcess.start(config, dir, configFile, port);
             try {
@@ -126,7 +127,17 @@ public final class RedisServer implements AutoCloseable {
     public String uri() {
         String password = config.password();
         String credentials = password == null ? "" : ":" + URLEncoder.encode(password, UTF_8) + "@";
-        return (config.certificate() == null ? "redis://" : "rediss://") + credentials + "127.0.0.1:" + port;
+        return (config.certificate() == null ? "redis://" : "rediss://") + credentials + address();
+    }
+
+    /** Where it runs. */
+    public NetworkHost host() {
+        return config.host();
+    }
+
+    /** {@code 127.0.0.1:6379}. */
+    public String address() {
+        return host().address() + ":" + port;
     }
 
     public Path dir() {

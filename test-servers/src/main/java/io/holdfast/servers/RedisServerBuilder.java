@@ -19,6 +19,7 @@ public final class RedisServerBuilder {
     private boolean tls;
     private boolean sentinel;
     private boolean movableClock;
+    private NetworkHost host = NetworkHost.LOOPBACK;
     private @Nullable Path dir;
     private @Nullable String password;
 
@@ -69,6 +70,12 @@ public final class RedisServerBuilder {
         return this;
     }
 
+    /** Runs there, and listens on its address only; on the loopback address if that is not said. */
+    public RedisServerBuilder host(NetworkHost host) {
+        this.host = requireNonNull(host, "host");
+        return this;
+    }
+
     /** Keeps no data, but watches the servers that its configuration names; see {@link RedisSentinels}. */
     RedisServerBuilder sentinel() {
         this.sentinel = true;
@@ -99,6 +106,6 @@ public final class RedisServerBuilder {
             environment.putAll(clock.environment());
         }
         return RedisServer.launch(new RedisConfig(
-                version, port, dir, password, certificate, persistent, sentinel, lines, environment, clock));
+                version, port, dir, password, certificate, persistent, sentinel, host, lines, environment, clock));
     }
 }

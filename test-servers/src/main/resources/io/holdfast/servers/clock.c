@@ -1,6 +1,6 @@
 /*
- * Loaded into a server before the C library (LD_PRELOAD): what the server takes for the time of day is the true one, and as
- * many microseconds more as stand in the file that HOLDFAST_CLOCK names, which is looked at each time. Clocks that only
+ * Loaded into a process before the C library (LD_PRELOAD): what it takes for the time of day is the true one, and as many
+ * microseconds more as stand in the file that HOLDFAST_CLOCK names, which is looked at each time. Clocks that only
  * measure how much time has passed are left alone, as they are when somebody sets the clock of a machine.
  */
 #define _GNU_SOURCE

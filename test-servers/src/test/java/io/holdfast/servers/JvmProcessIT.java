@@ -5,6 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -165,6 +166,28 @@ class JvmProcessIT {
             }
         } finally {
             children.forEach(JvmProcess::close);
+        }
+    }
+
+    @Test
+    void wallClockThatIsSet_isSeenByTheProcess_andDoesNotChangeHowTimePasses() {
+        assumeTrue(JvmProcess.whyNoMovableClock().isEmpty(), JvmProcess.whyNoMovableClock());
+        long minute = 60_000;
+        try (JvmProcess child = JvmProcess.of(EchoMain.class).movableClock().start()) {
+            child.awaitLine("ready", SOON);
+            for (Duration ahead : List.of(Duration.ZERO, Duration.ofHours(1), Duration.ofHours(-1), Duration.ZERO)) {
+                child.setClock(ahead);
+                long wall = System.currentTimeMillis();
+                long nanos = System.nanoTime();
+                child.send("clocks");
+                String[] clocks = child.awaitLine("clocks .*", SOON).split(" ", -1);
+                assertThat(Long.parseLong(clocks[1]) - ahead.toMillis())
+                        .isBetween(wall - minute, System.currentTimeMillis() + minute);
+                assertThat(Long.parseLong(clocks[2])).isBetween(nanos, System.nanoTime());
+            }
+        }
+        try (JvmProcess child = JvmProcess.of(EchoMain.class).start()) {
+            assertThatThrownBy(() -> child.setClock(Duration.ZERO)).hasMessageContaining("without movableClock()");
         }
     }
 
