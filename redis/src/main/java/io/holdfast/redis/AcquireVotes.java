@@ -120,11 +120,12 @@ final class AcquireVotes {
     Answer.@Nullable Granted agreed() {
         for (Vote<Answer> vote : votes) {
             if (vote != null && vote.answer() instanceof Answer.Granted one) {
-                long same = votes.stream()
-                        .filter(other -> other != null
-                                && other.answer() instanceof Answer.Granted theirs
-                                && theirs.hasTokensOf(one))
-                        .count();
+                int same = 0;
+                for (Vote<Answer> other : votes) {
+                    boolean alike =
+                            other != null && other.answer() instanceof Answer.Granted theirs && theirs.hasTokensOf(one);
+                    same += alike ? 1 : 0;
+                }
                 if (same >= quorum.majority()) {
                     return one;
                 }

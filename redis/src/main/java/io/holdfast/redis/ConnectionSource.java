@@ -19,6 +19,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
 
 /** Where connections come from, and where they go when they are no longer needed. */
 interface ConnectionSource {
@@ -80,7 +81,12 @@ interface ConnectionSource {
                         return socket;
                     }
                 };
-                Jedis opened = new Jedis(factory, config);
+                Jedis opened;
+                try {
+                    opened = new Jedis(factory, config);
+                } catch (JedisException e) {
+                    throw JedisErrors.unsaid(e, uri.password());
+                }
                 sockets.put(opened, made.get());
                 return opened;
             }

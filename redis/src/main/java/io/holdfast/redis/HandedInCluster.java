@@ -137,7 +137,10 @@ final class HandedInCluster implements ClusterServers {
             try {
                 jedis.sendCommand(key, Protocol.Command.GET, key);
             } catch (JedisException e) {
-                log.debug("the application's client does not reach slot {}: {}", slot, e.toString());
+                log.debug(
+                        "the application's client does not reach slot {}: {}",
+                        slot,
+                        JedisErrors.unsaid(e, null).toString());
             }
         });
         long until = platform.nanoTime() + 20 * LOOK_NANOS;

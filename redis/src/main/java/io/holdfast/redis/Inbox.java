@@ -65,7 +65,7 @@ final class Inbox {
                 line.subscribe(subscription, channel);
             } catch (RuntimeException e) {
                 if (!closed) {
-                    log.debug("the inbox '{}' broke, and is opened again: {}", channel, e.toString());
+                    log.debug("the inbox '{}' broke, and is opened again: {}", channel, told(e));
                 }
             } finally {
                 synchronized (this) {
@@ -106,8 +106,12 @@ final class Inbox {
                 subscription.ping();
             }
         } catch (RuntimeException e) {
-            log.debug("the inbox '{}' cannot be pinged: {}", channel, e.toString());
+            log.debug("the inbox '{}' cannot be pinged: {}", channel, told(e));
         }
+    }
+
+    private static String told(RuntimeException error) {
+        return JedisErrors.unsaid(error, null).toString();
     }
 
     final class Subscription extends JedisPubSub {

@@ -28,6 +28,11 @@ final class Inspection {
 
     private static final Pattern TOKEN_FIRST = Pattern.compile("([0-9]{1,18}) .*");
 
+    /** What others have put there may be of any size, and no more than this of it is read; ours is shorter. */
+    static final String LONGEST_VALUE = "1023";
+
+    private static final long GONE = -2;
+
     private final RedisLink link;
     private final Keys keys;
     private final Duration timeout;
@@ -80,11 +85,11 @@ final class Inspection {
     private Optional<LockInfo> read(String key) {
         String name = keys.name(key);
         try {
-            Reply value = ask("GET", key);
-            if (value.isNothing()) {
+            Reply value = ask("GETRANGE", key, "0", LONGEST_VALUE);
+            long ttl = ask("PTTL", key).number();
+            if (ttl == GONE) {
                 return Optional.empty();
             }
-            long ttl = ask("PTTL", key).number();
             List<Party> line = line(name);
             return Optional.of(describe(name, value.text(), ttl, line, micros()));
         } catch (CompletionException e) {

@@ -48,7 +48,7 @@ final class Introduction {
     private final @Nullable Origin origin;
     private final String key;
     private final Duration timeout;
-    private final Function<String[], CompletionStage<RedisLink.Answer>> server;
+    private final Function<String[], CompletionStage<?>> server;
 
     /** Held while something is sent in the background: what takes it back comes last. */
     private final Object order = new Object();
@@ -60,7 +60,7 @@ final class Introduction {
     private boolean complained;
 
     /** @param server sends a command about the key to the server that has it */
-    Introduction(StoreContext context, Keys keys, Function<String[], CompletionStage<RedisLink.Answer>> server) {
+    Introduction(StoreContext context, Keys keys, Function<String[], CompletionStage<?>> server) {
         this.platform = context.platform();
         this.origin = context.origin().orElse(null);
         this.key = keys.client(context.clientId());
@@ -112,7 +112,7 @@ final class Introduction {
         });
     }
 
-    private CompletionStage<RedisLink.Answer> send(String... command) {
+    private CompletionStage<?> send(String... command) {
         try {
             return server.apply(command);
         } catch (StoreFailure e) {
@@ -131,7 +131,7 @@ final class Introduction {
     }
 
     /** What came of it; one that is refused will be refused again, and is worth a line. */
-    void said(CompletionStage<RedisLink.Answer> answer) {
+    void said(CompletionStage<?> answer) {
         answer.whenComplete((done, error) -> {
             if (error == null || StoreFailure.of(error).kind() != StoreFailure.Kind.REFUSED) {
                 return;
@@ -219,7 +219,7 @@ final class Introduction {
         for (int from = 0; from < all.size() && reachable; from += TOGETHER) {
             List<String> some = all.subList(from, Math.min(from + TOGETHER, all.size()));
             List<CompletionStage<RedisLink.Answer>> answers = ask.apply(some.stream()
-                    .map(client -> new String[] {"GET", keys.client(client)})
+                    .map(client -> new String[] {"GETRANGE", keys.client(client), "0", Inspection.LONGEST_VALUE})
                     .toList());
             for (int i = 0; i < some.size(); i++) {
                 try {

@@ -22,6 +22,12 @@ public final class JedisConfig {
         String address() {
             return "redis://" + host + ":" + port;
         }
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return address();
+        }
     }
 
     private static Server server = new Server("localhost", 6379, null, DEFAULT_TIMEOUT_MILLIS);

@@ -79,7 +79,7 @@ final class PoolSource<T> implements ConnectionSource {
         } catch (NoSuchElementException e) {
             throw new JedisConnectionException(whyNone(e, timeout), e);
         } catch (RuntimeException e) {
-            throw e;
+            throw JedisErrors.unsaid(e, null);
         } catch (Exception e) {
             throw new JedisException(e);
         } finally {

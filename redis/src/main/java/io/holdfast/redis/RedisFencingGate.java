@@ -112,9 +112,10 @@ public final class RedisFencingGate implements FencingGate {
         if (value != null) {
             args.add(value);
         }
-        long newest = token(resource, Reply.text(evaluate(resource, scriptKeys, args)));
-        if (newest != token) {
-            throw new StaleTokenException(resource, token, newest);
+        String newest = Reply.text(evaluate(resource, scriptKeys, args));
+        // Compared as text, as the gate does: what is not written as we write it has not been admitted.
+        if (!newest.equals(Long.toString(token))) {
+            throw new StaleTokenException(resource, token, token(resource, newest));
         }
     }
 

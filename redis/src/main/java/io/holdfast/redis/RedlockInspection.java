@@ -1,5 +1,6 @@
 package io.holdfast.redis;
 
+import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
@@ -15,6 +16,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what stands in the servers of a quorum, for people. One after the other, so a busy lock may change in between. */
@@ -23,6 +25,7 @@ final class RedlockInspection {
     private final Quorum quorum;
     private final Keys keys;
     private final Duration timeout;
+    private final List<QuorumNode> answering = new ArrayList<>();
 
     RedlockInspection(List<QuorumNode> nodes, Quorum quorum, Keys keys, Duration timeout) {
         this.nodes = nodes;
@@ -33,10 +36,35 @@ final class RedlockInspection {
 
     /** A lock is somebody's if a majority says so. One that nobody has or waits for is not listed. */
     List<LockInfo> locks(String pattern) {
-        return read(pattern).values().stream()
+        List<LockInfo> locks = read(pattern).values().stream()
                 .map(this::together)
                 .filter(lock -> lock.owner().isPresent() || !lock.waiters().isEmpty())
                 .toList();
+        return Introduction.locate(locks, keys, this::anywhere);
+    }
+
+    /** What any of the servers has at single keys: a client says at all of them who it is, and some may have missed it. */
+    private List<CompletionStage<RedisLink.Answer>> anywhere(List<String[]> commands) {
+        List<CompletionStage<RedisLink.Answer>> known = List.of();
+        for (QuorumNode node : answering) {
+            List<CompletionStage<RedisLink.Answer>> here = node.link().commands(timeout, commands);
+            List<CompletionStage<RedisLink.Answer>> before = known;
+            known = IntStream.range(0, commands.size())
+                    .mapToObj(i -> before.isEmpty() || !tellsSomething(before.get(i)) ? here.get(i) : before.get(i))
+                    .toList();
+            if (known.stream().allMatch(RedlockInspection::tellsSomething)) {
+                break;
+            }
+        }
+        return known;
+    }
+
+    private static boolean tellsSomething(CompletionStage<RedisLink.Answer> answer) {
+        try {
+            return !Reply.text(get(answer).value()).isEmpty();
+        } catch (StoreFailure e) {
+            return false;
+        }
     }
 
     /** What each of the servers has, by the name of the lock. */
@@ -48,6 +76,7 @@ final class RedlockInspection {
                 List<LockInfo> here = get(new Inspection(node.link(), keys, timeout).locks(pattern));
                 here.forEach(lock -> found.computeIfAbsent(lock.name(), any -> new ArrayList<>())
                         .add(lock));
+                answering.add(node);
             } catch (StoreFailure e) {
                 failures.add(e.reason());
             }

@@ -95,6 +95,7 @@ public final class RedlockStore implements LockStore {
     private final List<QuorumNode> nodes;
     private final HolderNames attempts;
     private final WakeUps wakeUps;
+    private final Introduction introduction;
     private final AtomicLong highestSeen = new AtomicLong();
     private volatile boolean closed;
 
@@ -113,6 +114,7 @@ public final class RedlockStore implements LockStore {
             all.add(new QuorumNode(all.size(), server, context, settings, lives));
         }
         this.nodes = List.copyOf(all);
+        this.introduction = new Introduction(context, keys, this::introduce);
     }
 
     /**
@@ -136,6 +138,9 @@ public final class RedlockStore implements LockStore {
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         return answer(() -> {
             check(request);
+            if (!introduction.hasBegun() && introduction.begins()) {
+                introduction.say();
+            }
             long deadline = deadline();
             for (int vote = 1; ; vote++) {
                 AcquireReply reply = vote(request, deadline, vote < VOTES_FOR_ONE);
@@ -334,6 +339,26 @@ public final class RedlockStore implements LockStore {
         return new Ballot<>(platform, quorum, deadline(), soFar -> false);
     }
 
+    /** Tells all servers who this client is, or that it is gone; who looks needs one of them that was reached. */
+    private CompletionStage<?> introduce(String[] command) {
+        boolean says = command.length > 2;
+        NodeCommand introduction = new NodeCommand(
+                Script.QUORUM,
+                List.of(command[1]),
+                List.of("introduce", says ? command[2] : "", Long.toString(Introduction.LIFE.toMillis())));
+        Ballot<Boolean> nobody = silent();
+        for (QuorumNode node : nodes) {
+            node.ask(
+                    nobody,
+                    RedisLink.Lane.COMMANDS,
+                    introduction,
+                    null,
+                    settings.nodeTimeout(),
+                    reply -> Vote.of(reply.part(0).count() == 1));
+        }
+        return CompletableFuture.completedFuture(command);
+    }
+
     /** Takes back what a vote may have brought: everywhere but where it has surely brought nothing. */
     private void retreat(
             AcquireRequest request,
@@ -433,12 +458,15 @@ public final class RedlockStore implements LockStore {
     /** What the clocks of the servers show, as the one in the middle says; our own if none was ever read. */
     private long clockMicros() {
         long now = platform.nanoTime();
-        long[] clocks = nodes.stream()
-                .filter(QuorumNode::isClockKnown)
-                .mapToLong(node -> node.clockMicros(now))
-                .sorted()
-                .toArray();
-        return clocks.length == 0 ? 1_000 * platform.wallMillis() : clocks[clocks.length / 2];
+        long[] clocks = new long[nodes.size()];
+        int known = 0;
+        for (QuorumNode node : nodes) {
+            if (node.isClockKnown()) {
+                clocks[known++] = node.clockMicros(now);
+            }
+        }
+        Arrays.sort(clocks, 0, known);
+        return known == 0 ? 1_000 * platform.wallMillis() : clocks[known / 2];
     }
 
     // --- release
@@ -580,7 +608,7 @@ public final class RedlockStore implements LockStore {
 
     @Override
     public Set<Capability> capabilities() {
-        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION);
+        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.ORIGINS);
     }
 
     @Override
@@ -591,6 +619,7 @@ public final class RedlockStore implements LockStore {
     /** Lets what was sent be answered, for a little while: a connection that is cut may lose what is on its way. */
     @Override
     public void close() {
+        introduction.close();
         long until = platform.nanoTime() + 2 * settings.nodeTimeout().toNanos();
         boolean interrupted = false;
         while (!nodes.stream().allMatch(QuorumNode::isQuiet) && platform.nanoTime() - until < 0) {

@@ -42,9 +42,9 @@ final class RespReader {
     private @Nullable Object read(int depth) throws IOException {
         int type = readByte();
         return switch (type) {
-            case ':' -> number(line());
-            case '$' -> bytes(number(line()));
-            case '*' -> list(number(line()), depth);
+            case ':' -> number();
+            case '$' -> bytes(number());
+            case '*' -> list(number(), depth);
             case '+' -> line();
             case '-' -> new ServerError(line());
             default -> throw new IOException("a reply began with byte " + type);
@@ -72,8 +72,12 @@ final class RespReader {
         }
         check(length);
         byte[] bytes = new byte[(int) length];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = (byte) readByte();
+        for (int i = 0; i < bytes.length; ) {
+            fill();
+            int some = Math.min(bytes.length - i, end - next);
+            System.arraycopy(buffer, next, bytes, i, some);
+            next += some;
+            i += some;
         }
         if (readByte() != '\r' || readByte() != '\n') {
             throw new IOException("a text of " + length + " bytes did not end there");
@@ -97,12 +101,32 @@ final class RespReader {
         return new String(line, 0, length, UTF_8);
     }
 
-    private static long number(String line) throws IOException {
-        try {
-            return Long.parseLong(line);
-        } catch (NumberFormatException e) {
-            throw new IOException("a reply had no number where one belongs", e);
+    /** Read as it comes, without a text in between: most of every reply is numbers. */
+    private long number() throws IOException {
+        int one = readByte();
+        boolean negative = one == '-';
+        if (negative) {
+            one = readByte();
         }
+        // Below zero there is one number more than above.
+        long value = 0;
+        boolean any = false;
+        for (; one != '\r'; one = readByte()) {
+            int digit = one - '0';
+            if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
+                throw noNumber();
+            }
+            value = 10 * value - digit;
+            any = true;
+        }
+        if (!any || (!negative && value == Long.MIN_VALUE) || readByte() != '\n') {
+            throw noNumber();
+        }
+        return negative ? value : -value;
+    }
+
+    private static IOException noNumber() {
+        return new IOException("a reply had no number where one belongs");
     }
 
     private static void check(long size) throws IOException {
@@ -112,6 +136,12 @@ final class RespReader {
     }
 
     private int readByte() throws IOException {
+        fill();
+        return buffer[next++];
+    }
+
+    /** Waits until there is something to read. */
+    private void fill() throws IOException {
         if (next == end) {
             int count = in.read(buffer, 0, buffer.length);
             if (count <= 0) {
@@ -120,6 +150,5 @@ final class RespReader {
             next = 0;
             end = count;
         }
-        return buffer[next++];
     }
 }

@@ -37,6 +37,12 @@ import redis.clients.jedis.exceptions.JedisException;
 final class SentinelSource implements ConnectionSource {
     private static final Logger log = LoggerFactory.getLogger(SentinelSource.class);
 
+    /** In this time every Sentinel in reach of the others has heard of a new master. */
+    private static final long NEWS_NANOS = 5_000_000_000L;
+
+    /** Who is the master, and since when we know it. */
+    private record News(HostAndPort master, long nanos) {}
+
     private record Open(ConnectionSource from, HostAndPort server, AtomicReference<@Nullable Closeable> socket) {}
 
     private final SentinelUri uri;
@@ -47,8 +53,8 @@ final class SentinelSource implements ConnectionSource {
     /** Who is asked first: the one that gave the last good answer. */
     private volatile int first;
 
-    /** The master, by what the Sentinel said last that is listened to; null before it has said anything. */
-    private volatile @Nullable HostAndPort told;
+    /** What the Sentinel said last that is listened to; null before it has said anything. */
+    private volatile @Nullable News told;
 
     private @Nullable Inbox news;
     private boolean closed;
@@ -85,6 +91,9 @@ final class SentinelSource implements ConnectionSource {
                 }
             }
         }
+        if (search.isOutOfReach(told)) {
+            doubtful.clear();
+        }
         // Nobody in reach says what was told, or that one is none: then it is what was told that is old.
         for (Map.Entry<HostAndPort, Integer> named : doubtful.entrySet()) {
             Jedis opened =
@@ -100,8 +109,8 @@ final class SentinelSource implements ConnectionSource {
 
     /** Whether another master was told of: one Sentinel hears of it after the other. */
     private boolean isOldNews(HostAndPort master) {
-        HostAndPort last = told;
-        return last != null && !last.equals(master);
+        News last = told;
+        return last != null && !last.master().equals(master);
     }
 
     private Jedis opened(Jedis connection, int sentinel) {
@@ -114,6 +123,15 @@ final class SentinelSource implements ConnectionSource {
     private final class Search {
         final Set<HostAndPort> tried = new HashSet<>();
         final Attempts attempts = new Attempts();
+        private final Set<HostAndPort> unreached = new HashSet<>();
+
+        /**
+         * Whether the news are fresh, a Sentinel has just confirmed them, and only the new master cannot be reached. It may be
+         * there in a moment, and a connection to the old one would stay with that for as long as it answers.
+         */
+        boolean isOutOfReach(@Nullable News news) {
+            return news != null && unreached.contains(news.master()) && platform.nanoTime() - news.nanos() < NEWS_NANOS;
+        }
 
         /** The master, by what this Sentinel says; null if it says nothing. */
         @Nullable
@@ -149,6 +167,7 @@ final class SentinelSource implements ConnectionSource {
                 }
                 attempts.failed(server.address() + " is called the master, and says of itself that it is a " + role);
             } catch (RuntimeException e) {
+                unreached.add(master);
                 attempts.failed(server.address(), e);
             }
             if (opened != null) {
@@ -206,7 +225,7 @@ final class SentinelSource implements ConnectionSource {
 
     /** Closes what leads elsewhere. */
     private void masterIs(HostAndPort master) {
-        told = master;
+        told = new News(master, platform.nanoTime());
         List<Open> others;
         synchronized (open) {
             others = open.values().stream()
@@ -247,7 +266,9 @@ final class SentinelSource implements ConnectionSource {
                     masterIs(master);
                 }
             } catch (RuntimeException e) {
-                log.debug("a Sentinel that was just reached does not answer: {}", e.toString());
+                log.debug(
+                        "a Sentinel that was just reached does not answer: {}",
+                        JedisErrors.unsaid(e, null).toString());
             }
         }
 

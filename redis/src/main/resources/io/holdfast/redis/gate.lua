@@ -10,9 +10,11 @@
 local token = ARGV[1]
 local seen = redis.call('GET', KEYS[1])
 
--- Compared as text, since a token of another store may be beyond what Lua can count exactly.
-if seen and (#seen > #token or #seen == #token and seen > token) then
-  return seen
+-- Compared as text, since a token of another store may be beyond what Lua can count exactly. What is no token was not put
+-- there by a gate, and nobody knows what the gate remembered before.
+if seen and (not string.find(seen, '^%d+$') or #seen > #token or #seen == #token and seen > token) then
+  -- No token is longer than 19 digits; what is, is none, and a little of it shows that.
+  return string.sub(seen, 1, 40)
 end
 redis.call('SET', KEYS[1], token, 'PX', ARGV[2])
 if KEYS[2] then

@@ -30,7 +30,8 @@ local function state()
     return redis.call('EXISTS', latch) == 0 and -1 or -2
   end
   local count, made = string.match(text, '^hf1 (%d+) (%S+)$')
-  if not count then
+  -- Nobody of ours has set one so high, and a larger number would not fit into the reply.
+  if not count or #count > 9 then
     return -2
   end
   local left = count - (redis.call('HLEN', latch) - 1)

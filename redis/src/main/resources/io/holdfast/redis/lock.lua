@@ -102,7 +102,7 @@ local function lineUp(owners, ends, ticketMs, grant, count)
   local replies = {}
   for i = 1, #owners do
     if added == #owners then
-      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, count == '0' and before or nil }
+      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, count == '0' and string.sub(before, 1, 512) or nil }
       before = owners[i]
     else
       -- Who stands there already keeps its place.

@@ -17,6 +17,8 @@
 -- release  3 who no longer waits, 4 what the names of inboxes start with, 5 how long a turn lasts, in ms,
 --          6 'time' if the server's time is wanted
 --      Reply { 1 if it had the lock, else 0, server time in us, or 0 if it was not looked at }
+-- introduce  KEYS 1 alone, where a client says who it is; ARGV 2 what it says, or empty to take it back, 3 for how long, in ms
+--      Reply { 1, 0 }
 
 local lock, queue, fence, turn = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local op, holder = ARGV[1], ARGV[2]
@@ -54,6 +56,13 @@ elseif op == 'acquire' and ARGV[6] == '1' and redis.call('EXISTS', lock, queue, 
     redis.call('SET', lock, mine .. number, 'NX', 'PX', ARGV[3])
     return { 1, now, token, 1 }
   end
+elseif op == 'introduce' then
+  if ARGV[2] == '' then
+    redis.call('DEL', KEYS[1])
+  else
+    redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+  end
+  return { 1, 0 }
 end
 
 -- Read once in a run.
@@ -111,7 +120,8 @@ if op == 'acquire' then
     if waiter ~= '' then
       wait(waiter, ARGV[4])
     end
-    return { 3, now, left, value }
+    -- Whoever has put it there: no more of it than tells one holder from another.
+    return { 3, now, left, string.sub(value, 1, 512) }
   end
   -- Who was told that it is free comes from further away than who has just let go of it, and would never be first.
   local next = redis.call('GET', turn)
@@ -119,7 +129,7 @@ if op == 'acquire' then
     if waiter ~= '' then
       wait(waiter, ARGV[4])
     end
-    return { 3, now, redis.call('PTTL', turn), 'hf1:' .. next .. ':turn' }
+    return { 3, now, redis.call('PTTL', turn), 'hf1:' .. string.sub(next, 1, 512) .. ':turn' }
   end
   local wanted = tonumber(ARGV[6])
   local last = counted(function(counter)

@@ -146,6 +146,48 @@ class AcquireVotesTest {
         assertThat(counted.isContended()).isTrue();
     }
 
+    private static AcquireVotes counted(List<@Nullable Vote<Answer>> votes) {
+        return new AcquireVotes(new Quorum(votes.size()), votes);
+    }
+
+    /** Another try may do better only if some of the votes were ours, and nobody has won. */
+    @Test
+    void contention_isASplitInWhichSomeVotesAreOurs() {
+        assertThat(counted(List.of(GRANTED, ONE, TWO)).isContended()).isTrue();
+        assertThat(counted(List.of(ONE, TWO, FAILED)).verdict()).isEqualTo(Verdict.SPLIT);
+        assertThat(counted(List.of(ONE, TWO, FAILED)).isContended())
+                .as("none is ours")
+                .isFalse();
+        assertThat(counted(List.of(GRANTED, ONE, ONE)).isContended())
+                .as("another has it")
+                .isFalse();
+        assertThat(counted(List.of(GRANTED, GRANTED, ONE)).isContended())
+                .as("we have it")
+                .isFalse();
+        assertThat(counted(List.of(GRANTED, GRANTED, ONE)).granted()).isEqualTo(2);
+    }
+
+    @Test
+    void repetition_isOneIfAnyServerHadTheKeyBefore() {
+        Vote<Answer> before = Vote.of(new Answer.Granted(7, 1, true));
+        List<@Nullable Vote<Answer>> open = new ArrayList<>(List.of(GRANTED, ONE));
+        open.add(null);
+
+        assertThat(counted(open).isRepetition()).isFalse();
+        open.set(1, before);
+        assertThat(counted(open).isRepetition()).isTrue();
+        assertThat(counted(List.of(ONE, FAILED, TWO)).isRepetition()).isFalse();
+    }
+
+    /** One foreign client among those in the way tells nobody, so everybody has to look again. */
+    @Test
+    void othersWillTell_onlyIfAllOfThemAreOfThisLibrary() {
+        Vote<Answer> foreign = Vote.of(new Answer.Busy(100, "some-uuid"));
+
+        assertThat(counted(List.of(ONE, TWO, GRANTED)).willTell()).isTrue();
+        assertThat(counted(List.of(ONE, foreign, GRANTED)).willTell()).isFalse();
+    }
+
     /** A split is one while a minority is out of reach, too; with a majority out of reach it is a failure. */
     @Test
     @Faults({30, 31})

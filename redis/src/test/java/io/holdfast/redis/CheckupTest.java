@@ -30,6 +30,18 @@ class CheckupTest {
     }
 
     @Test
+    void evictionPolicy_isWarnedAboutOnlyIfThereIsALimitToReach() {
+        String careless =
+                "redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:allkeys-lru\r\naof_enabled:1\r\nmaxmemory:";
+
+        assertThat(Checkup.judge(careless + "1000\r\n", false))
+                .singleElement()
+                .asString()
+                .startsWith("maxmemory-policy is allkeys-lru: ");
+        assertThat(Checkup.judge(careless + "0\r\n", false)).isEmpty();
+    }
+
+    @Test
     void replicaThatIsNotThereYet_isWarnedAbout() {
         String replica = "slave0:ip=10.0.0.7,port=6380,state=wait_bgsave,offset=0,lag=0";
 

@@ -109,9 +109,14 @@ public final class FiveServers implements StoreControl, AutoCloseable {
     @Override
     public List<String> leftovers() {
         return servers.stream()
-                .flatMap(server -> server.keys().stream().map(key -> server.port() + " " + key))
-                .filter(key -> !key.endsWith("~fence") && !key.endsWith("~vouched"))
+                .flatMap(server -> Leftovers.of(server).stream().map(key -> server.port() + " " + key))
+                .filter(key -> !key.endsWith("~vouched"))
                 .toList();
+    }
+
+    /** Whether no key of a lock is left. Clients that are open have one that says who they are. */
+    public boolean haveNoLock() {
+        return leftovers().stream().allMatch(key -> key.contains("~client:"));
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** gate.lua, reply by reply. */
 @ParameterizedClass
@@ -86,6 +87,23 @@ class GateScriptIT {
 
         assertThat(write("17", "old")).isEqualTo("18");
         assertThat(redis.command("GET", "data")).isEqualTo("new");
+    }
+
+    /** It was taken for a lower token if it was shorter, and written over. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "x", "-1", "1 ", "1e3", "0x1"})
+    void somethingElse_isNoLowerToken(String value) {
+        redis.command("SET", GATE, value);
+
+        assertThat(admit("18446744")).isEqualTo(value);
+        assertThat(redis.command("GET", GATE)).isEqualTo(value);
+    }
+
+    @Test
+    void somethingHuge_isNotSentAsAWhole() {
+        redis.command("SET", GATE, "9".repeat(100_000));
+
+        assertThat(admit("18")).asString().hasSize(40);
     }
 
     @Test

@@ -21,6 +21,30 @@ class KeysTest {
     }
 
     @Test
+    void keysOfSharesLatchesQuorumsAndClients_areTheDocumentedOnes() {
+        assertThat(keys.holds("a")).isEqualTo("distributed_lock:~holds:{distributed_lock:a}");
+        assertThat(keys.latch("a")).isEqualTo("distributed_lock:~latch:{distributed_lock:a}");
+        assertThat(keys.waiters("a")).isEqualTo("distributed_lock:~waiters:{distributed_lock:a}");
+        assertThat(keys.turn("a")).isEqualTo("distributed_lock:~turn:{distributed_lock:a}");
+        assertThat(keys.vouched()).isEqualTo("distributed_lock:~vouched");
+        assertThat(keys.client("3gfx0")).isEqualTo("distributed_lock:~client:3gfx0");
+        assertThat(keys.isLock(keys.client("3gfx0"))).isFalse();
+    }
+
+    /** In a cluster each slot has a counter of its own; elsewhere there is one. */
+    @Test
+    void counter_isOneForEachSlotOfACluster() {
+        Keys spread = Keys.spread("distributed_lock:");
+        int slot = Slots.of("distributed_lock:a");
+
+        assertThat(spread.areSpread()).isTrue();
+        assertThat(keys.areSpread()).isFalse();
+        assertThat(spread.fence("a")).isEqualTo("distributed_lock:~fence:{" + Slots.tag(slot) + "}");
+        assertThat(Slots.of(spread.fence("a"))).isEqualTo(slot).isEqualTo(Slots.of(spread.queue("a")));
+        assertThat(keys.fence("a")).isEqualTo("distributed_lock:~fence");
+    }
+
+    @Test
     void keys_ofANameWithItsOwnTag_keepThatTagAlone() {
         assertThat(keys.lock("order:{42}:x")).isEqualTo("distributed_lock:order:{42}:x");
         assertThat(keys.queue("order:{42}:x")).isEqualTo("distributed_lock:~queue:distributed_lock:order:{42}:x");

@@ -41,6 +41,18 @@ class OwedTest {
     }
 
     @Test
+    void nothingIsOwed_onceItIsClosed() {
+        owed.add("one", COMMAND);
+        owed.close();
+
+        assertThat(owed.size()).isZero();
+        owed.add("two", COMMAND);
+        assertThat(owed.size()).isZero();
+        owed.heard("one");
+        assertThat(said).doesNotContain("two");
+    }
+
+    @Test
     void oneThatFailsAgain_isKept() {
         owed.add("one", COMMAND);
         until(() -> said.size() == 1);

@@ -43,6 +43,7 @@ class RedisErrorsTest {
             REDIRECT  | ASK 3999 10.0.0.8:6381
             REFUSE    | CROSSSLOT Keys in request don't hash to the same slot
             REFUSE    | DENIED Redis is running in protected mode because protected mode is enabled
+            REFUSE    | ERR unknown command 'HELLO'
             REFUSE    | ERR something that nobody has heard of
             """)
     @Faults({22, 23, 26, 39})

@@ -35,7 +35,7 @@ class RedlockStoreContractIT extends StoreContract {
 
     @Override
     protected Set<Capability> capabilities() {
-        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION);
+        return Set.of(Capability.ACROSS_PROCESSES, Capability.NOTIFICATION, Capability.ORIGINS);
     }
 
     @Override

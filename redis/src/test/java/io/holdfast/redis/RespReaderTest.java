@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,9 +32,60 @@ class RespReaderTest {
         assertThat(replies.read()).isEqualTo(List.of(1L, List.of(2L)));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            longs = {
+                0,
+                9,
+                -1,
+                1_234_567_890_123L,
+                Long.MAX_VALUE,
+                Long.MAX_VALUE - 1,
+                Long.MIN_VALUE,
+                Long.MIN_VALUE + 1
+            })
+    void everyNumber_isReadAsItIs(long number) throws IOException {
+        assertThat(reader(":" + number + "\r\n").read()).isEqualTo(number);
+    }
+
+    /** More than fits into one read, and in pieces. */
+    @Test
+    void longText_thatComesInPieces_isReadWhole() throws IOException {
+        String text = "0123456789".repeat(2_500);
+        InputStream pieces =
+                new FilterInputStream(new ByteArrayInputStream(
+                        ("$" + text.length() + "\r\n" + text + "\r\n:5\r\n").getBytes(UTF_8))) {
+                    @Override
+                    public int read(byte[] to, int from, int most) throws IOException {
+                        return super.read(to, from, Math.min(most, 777));
+                    }
+                };
+        RespReader replies = new RespReader(pieces);
+
+        assertThat(replies.read()).isEqualTo(text.getBytes(UTF_8));
+        assertThat(replies.read()).isEqualTo(5L);
+    }
+
     @Test
     void longLine_isReadWhole() throws IOException {
         assertThat(reader("+" + "x".repeat(1_000) + "\r\n").read()).isEqualTo("x".repeat(1_000));
+    }
+
+    /** The largest of all kinds: more than any command of ours is answered with, and not enough to hurt. */
+    @Test
+    void replyOfTheLargestSize_isRead_andOneByteMoreIsNot() throws IOException {
+        int most = 1 << 20;
+        assertThat(reader("$" + most + "\r\n" + "x".repeat(most) + "\r\n").read() instanceof byte[] bytes
+                        && bytes.length == most)
+                .isTrue();
+        assertThat(reader("$0\r\n\r\n").read()).isEqualTo(new byte[0]);
+        assertThat(reader("*0\r\n").read()).isEqualTo(List.of());
+        assertThatThrownBy(() -> reader("$" + (most + 1) + "\r\n" + "x".repeat(most + 1) + "\r\n")
+                        .read())
+                .hasMessage("a reply had a size of " + (most + 1));
+        assertThatThrownBy(() -> reader("+" + "x".repeat(2 * most) + "\r\n").read())
+                .as("a line says nothing of its length beforehand")
+                .hasMessageStartingWith("a reply had a size of ");
     }
 
     @ParameterizedTest
@@ -44,6 +97,12 @@ class RespReaderTest {
                 ":1",
                 ":1\rx",
                 ":abc\r\n",
+                ":-\r\n",
+                ":+1\r\n",
+                ":1 \r\n",
+                ":9223372036854775808\r\n",
+                ":-9223372036854775809\r\n",
+                ":99999999999999999999\r\n",
                 "$5\r\nab",
                 "$2\r\nabc\r\n",
                 "$-2\r\n",

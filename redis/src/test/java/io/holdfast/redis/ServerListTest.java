@@ -50,6 +50,18 @@ class ServerListTest {
     }
 
     @Test
+    void limits_areTakenAsTheyAre() {
+        assertThat(sentinel("redis-sentinel://h:65535/m?database=0").sentinels())
+                .containsExactly(new RedisUri(false, "h", 65_535, null, null, 0));
+        assertThat(sentinel("redis-sentinel://:p@h:1/m").server(new HostAndPort("x", 9)))
+                .as("no user before the colon")
+                .isEqualTo(new RedisUri(false, "x", 9, null, "p", 0));
+        assertThat(ClusterUri.parse(new StoreUri("redis-cluster://:p~@h")).node(new HostAndPort("n", 9)))
+                .as("the last character that can be written as it is")
+                .isEqualTo(new RedisUri(false, "n", 9, null, "p~", 0));
+    }
+
+    @Test
     void clusterUri_isUnderstood() {
         ClusterUri uri = ClusterUri.parse(new StoreUri("rediss-cluster://:sesame@h1,h2:7/"));
 
@@ -78,6 +90,8 @@ class ServerListTest {
                 Arguments.of("redis-sentinel://h/m?database=one", "has 'one' where the number of a database belongs"),
                 Arguments.of("redis-sentinel://h/m?database=1&database=2", "has the parameter database twice"),
                 Arguments.of("redis-sentinel://h/m?database=", "has a parameter without a name or a value"),
+                Arguments.of("redis-sentinel://h/m?=x", "has a parameter without a name or a value"),
+                Arguments.of("redis-sentinel://h/m\u007f", "has a space, a control character or one beyond ASCII"),
                 Arguments.of("redis-sentinel://h/m?", "has a parameter without a name or a value"),
                 Arguments.of("redis-sentinel://h/m?sentinelUser=u", "has a sentinelUser and no sentinelPassword"),
                 Arguments.of("redis-sentinel://user@h/m", "has a user and no password"),

@@ -56,6 +56,7 @@ public final class RedisErrors {
     private static final Map<String, Row> WITHOUT_CODE = Map.ofEntries(
             row("max number of clients", Answer.RETRY, "it has as many connections as it may"),
             row("attempted to access a non local key", Answer.RETRY, "its slot is being moved"),
+            row("unknown command", Answer.REFUSE, "it lacks a command; Redis 6.2 or newer has all, if none is renamed"),
             row("while the cluster is down", Answer.RECONNECT, "its cluster is down"),
             // Servers before 7, when a script may not do something.
             Map.entry("can't run this command", FORBIDDEN),

@@ -137,7 +137,8 @@ class AccessListIT {
     void permissionRevokedDuringAHold_isATypedErrorAndTheHoldIsLostAtItsDeadline() throws Exception {
         access.allow(AccessList.COMMANDS);
         try (Holdfast locks = connect()) {
-            Lease lease = locks.lock("a", o -> o.lease(Duration.ofMillis(500))).acquire(Duration.ZERO);
+            Lease lease =
+                    locks.lock("a", o -> o.lease(Duration.ofMillis(1_500))).acquire(Duration.ZERO);
             access.allow(List.of());
 
             assertThatExceptionOfType(StoreRefusedException.class)

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.FiveServers;
 import io.holdfast.redis.RedisStore;
 import io.holdfast.redis.SharedRedis;
 import io.holdfast.servers.RedisServer;
@@ -35,7 +36,11 @@ class HolderInfoIT {
     }
 
     private List<String> cards() {
-        return redis.keys().stream().filter(key -> key.startsWith(PREFIX)).toList();
+        return cards(redis);
+    }
+
+    private static List<String> cards(RedisServer server) {
+        return server.keys().stream().filter(key -> key.startsWith(PREFIX)).toList();
     }
 
     private static Optional<Origin> origin(Holdfast locks, String name) {
@@ -208,5 +213,33 @@ class HolderInfoIT {
             assertThat(lease.isValid()).isTrue();
         }
         assertThat(redis.keys()).containsExactly("app:~fence");
+    }
+
+    /** Any one of the servers is enough, and all of them forget it in the end. */
+    @Test
+    void quorum_isToldEverywhere_andOneServerThatKnowsIsEnough() throws Exception {
+        try (FiveServers five = new FiveServers()) {
+            five.vouched(Duration.ofHours(1));
+            try (Holdfast locks = client().uri(five.uri("?nodeTimeout=400ms")).build();
+                    Lease lease = locks.lock("a").acquire(Duration.ofSeconds(10))) {
+                until(() ->
+                        five.servers().stream().allMatch(server -> cards(server).size() == 1));
+                five.servers()
+                        .subList(0, 4)
+                        .forEach(server -> cards(server).forEach(card -> server.command("DEL", card)));
+
+                assertThat(origin(locks, "a").map(Origin::application)).hasValue("shop");
+
+                cards(five.server(4)).forEach(card -> five.server(4).command("DEL", card));
+                assertThat(origin(locks, "a")).as("nobody knows it").isEmpty();
+                assertThat(lease.isValid()).isTrue();
+            }
+            try (Holdfast locks = client().uri(five.uri("?nodeTimeout=400ms")).build()) {
+                locks.lock("b").acquire(Duration.ofSeconds(10)).close();
+                until(() ->
+                        five.servers().stream().allMatch(server -> cards(server).size() == 1));
+            }
+            until(() -> five.servers().stream().allMatch(server -> cards(server).isEmpty()));
+        }
     }
 }

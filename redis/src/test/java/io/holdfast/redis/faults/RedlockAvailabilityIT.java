@@ -78,7 +78,7 @@ class RedlockAvailabilityIT {
     }
 
     private static void untilNothingIsLeft() {
-        until("the lock is gone everywhere", () -> five.leftovers().isEmpty());
+        until("the lock is gone everywhere", five::haveNoLock);
     }
 
     /** Three are quick, and one of them does not get as far as to agree on the token; the two others answer later. */
