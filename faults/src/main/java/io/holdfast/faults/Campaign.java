@@ -1,9 +1,6 @@
 package io.holdfast.faults;
 
-import io.holdfast.faults.contender.Held;
-import io.holdfast.faults.contender.Mode;
 import io.holdfast.faults.contender.Session;
-import io.holdfast.faults.contender.Wish;
 import io.holdfast.faults.contender.Workload;
 import io.holdfast.faults.judge.Attempt;
 import io.holdfast.faults.judge.Evidence;
@@ -15,6 +12,7 @@ import io.holdfast.faults.nemesis.Nemesis;
 import io.holdfast.faults.nemesis.Stage;
 import io.holdfast.faults.site.Site;
 import io.holdfast.faults.worker.Gate;
+import io.holdfast.servers.NetworkHost;
 import io.holdfast.servers.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,13 +57,25 @@ final class Campaign implements Stage, AutoCloseable {
         this.out = out;
         this.random = new Random(settings.seed());
         this.evidence = new Evidence(settings.lease(), settings.contender().signalsLoss());
-        this.gate = RedisServer.start();
-        this.site = Site.start(settings.topology(), settings.workers());
-        this.crew = new Crew(settings, site, gate.port(), folder, evidence);
+        this.site = Site.start(settings.topology(), settings.workers(), settings.clocks());
+        this.gate = RedisServer.builder()
+                .host(site.hosts().map(hosts -> hosts.network().here()).orElse(NetworkHost.LOOPBACK))
+                .start();
+        this.crew = new Crew(settings, site, gate.address(), folder, evidence);
     }
 
-    /** What a run has brought to light. */
-    record Result(Settings settings, String servers, Evidence evidence, List<Footprint> footprints, long passed) {}
+    /**
+     * What a run has brought to light.
+     *
+     * @param impossible which faults this machine cannot have, and why
+     */
+    record Result(
+            Settings settings,
+            String servers,
+            Evidence evidence,
+            List<Footprint> footprints,
+            List<String> impossible,
+            long passed) {}
 
     Result run() {
         crew.fill();
@@ -74,13 +84,21 @@ final class Campaign implements Stage, AutoCloseable {
         pass(WARM_UP);
         crew.measure();
         begin = System.nanoTime(); // a machine that is slow to start has its faults all the same
-        List<FaultKind> possible = Nemesis.kinds(site);
-        List<FaultKind> kinds = settings.only().isEmpty()
-                ? possible
-                : possible.stream().filter(settings.only()::contains).toList();
+        List<FaultKind> kinds = Nemesis.kinds(this).stream()
+                .filter(kind -> settings.only().isEmpty() || settings.only().contains(kind))
+                .toList();
+        List<String> impossible = Nemesis.impossible(this);
+        impossible.forEach(out);
+        if (kinds.isEmpty()) {
+            out.accept("no fault will befall anybody: of " + settings.only() + " none can be dealt out here");
+        }
         Nemesis nemesis = new Nemesis(this, kinds);
         String servers = site.describe();
         while (System.nanoTime() - begin < settings.time().toNanos()) {
+            if (kinds.isEmpty()) {
+                pass(settings.gap());
+                continue;
+            }
             FaultKind kind = nemesis.draw();
             now = kind.text();
             Injection injection = nemesis.inject(kind);
@@ -97,7 +115,7 @@ final class Campaign implements Stage, AutoCloseable {
         pass(WARM_UP);
         List<Footprint> footprints = crew.footprints();
         end();
-        return new Result(settings, servers, evidence, footprints, System.nanoTime() - begin);
+        return new Result(settings, servers, evidence, footprints, impossible, System.nanoTime() - begin);
     }
 
     private void stuck(Injection injection) {
@@ -144,27 +162,18 @@ final class Campaign implements Stage, AutoCloseable {
 
     /** When all have gone, one who comes gets everything. */
     private void takeAll() {
-        try (Session session = settings.contender().open(settings.topology(), site.ports(), settings.lease())) {
+        try (Session session = settings.contender().open(settings.topology(), site.addresses(), settings.lease())) {
             for (Workload workload : settings.workloads()) {
-                boolean permits = workload == Workload.SEMAPHORE;
-                Wish wish = new Wish(
-                        workload,
-                        permits ? Mode.PERMITS : Mode.ALONE,
-                        workload.locks(),
-                        permits ? Workload.PERMITS : 1);
-                take(session, wish);
+                takeAll(session, workload);
             }
         }
     }
 
-    private void take(Session session, Wish wish) {
-        String trouble = null;
+    private void takeAll(Session session, Workload workload) {
+        String trouble = "";
         try {
-            Held held = session.take(wish, settings.lease().plus(TICKETS));
-            if (held == null) {
+            if (!Newcomer.gets(session, workload, settings.lease().plus(TICKETS))) {
                 trouble = "could not be had";
-            } else {
-                held.release();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -172,13 +181,13 @@ final class Campaign implements Stage, AutoCloseable {
         } catch (RuntimeException e) {
             trouble = "could not be had: " + e;
         }
-        if (trouble != null) {
+        if (!trouble.isEmpty()) {
             evidence.saw(new Violation(
                     Violation.Kind.NOT_FREE,
-                    wish.workload(),
+                    workload,
                     true,
                     System.nanoTime(),
-                    wish.workload().id() + " " + trouble + " when all had gone"));
+                    workload.id() + " " + trouble + " when all had gone"));
         }
     }
 
@@ -248,6 +257,24 @@ final class Campaign implements Stage, AutoCloseable {
         Long since = asleep.remove(worker);
         if (since != null) {
             evidence.paused(worker, since, System.nanoTime());
+        }
+    }
+
+    @Override
+    public String whyNoClocks() {
+        return Crew.whyNoClocks();
+    }
+
+    @Override
+    public void setClock(String worker, Duration ahead) {
+        long seen = crew.clockSteps(worker);
+        crew.setClock(worker, ahead);
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (crew.clockSteps(worker) == seen) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException(worker + " has not seen in " + PATIENCE + " that its clock was set");
+            }
+            pass(LOOK);
         }
     }
 

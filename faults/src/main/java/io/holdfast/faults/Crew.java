@@ -8,6 +8,8 @@ import io.holdfast.faults.judge.LogReader;
 import io.holdfast.faults.site.Site;
 import io.holdfast.faults.worker.Worker;
 import io.holdfast.servers.JvmProcess;
+import io.holdfast.servers.JvmProcessBuilder;
+import io.holdfast.servers.NetworkHost;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -26,7 +28,7 @@ final class Crew implements AutoCloseable {
 
     private final Settings settings;
     private final Site site;
-    private final int gate;
+    private final String gate;
     private final Path folder;
     private final Evidence evidence;
     private final Map<String, JvmProcess> living = new TreeMap<>();
@@ -34,7 +36,7 @@ final class Crew implements AutoCloseable {
     private final Map<String, LogReader> logOf = new TreeMap<>();
     private int started;
 
-    Crew(Settings settings, Site site, int gate, Path folder, Evidence evidence) {
+    Crew(Settings settings, Site site, String gate, Path folder, Evidence evidence) {
         this.settings = settings;
         this.site = site;
         this.gate = gate;
@@ -66,18 +68,17 @@ final class Crew implements AutoCloseable {
                 name,
                 settings.contender().name(),
                 settings.topology(),
-                site.ports(place),
+                site.addresses(place),
                 List.copyOf(settings.workloads()),
                 settings.lease(),
                 gate,
                 log(name),
                 settings.seed() + started);
-        living.put(
-                name,
-                JvmProcess.of(Worker.class)
-                        .options("-XX:+UseSerialGC", "-Xshare:auto")
-                        .arguments(order.words())
-                        .start());
+        JvmProcessBuilder process = JvmProcess.of(Worker.class)
+                .host(site.hosts().map(hosts -> hosts.of(place)).orElse(NetworkHost.LOOPBACK))
+                .options("-XX:+UseSerialGC", "-Xshare:auto")
+                .arguments(order.words());
+        living.put(name, (whyNoClocks().isEmpty() ? process.movableClock() : process).start());
         return name;
     }
 
@@ -133,6 +134,7 @@ final class Crew implements AutoCloseable {
         if (process != null) {
             evidence.killed(worker, System.nanoTime());
             process.kill9();
+            process.close();
             retire(worker);
         }
     }
@@ -153,6 +155,21 @@ final class Crew implements AutoCloseable {
 
     void resume(String worker) {
         process(worker).resume();
+    }
+
+    static String whyNoClocks() {
+        return JvmProcess.whyNoMovableClock();
+    }
+
+    void setClock(String worker, Duration ahead) {
+        process(worker).setClock(ahead);
+    }
+
+    /** How often the process saw that its wall clock was stepped. */
+    long clockSteps(String worker) {
+        read();
+        LogReader log = logOf.get(worker);
+        return log == null ? 0 : log.clockSteps();
     }
 
     private JvmProcess process(String worker) {

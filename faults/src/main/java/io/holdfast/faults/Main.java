@@ -5,12 +5,14 @@ import io.holdfast.faults.contender.Contenders;
 import io.holdfast.faults.contender.Topology;
 import io.holdfast.faults.contender.Workload;
 import io.holdfast.faults.judge.Figures;
+import io.holdfast.faults.judge.HistoryJudge;
 import io.holdfast.faults.judge.Judge;
 import io.holdfast.faults.judge.Violation;
 import io.holdfast.faults.nemesis.FaultKind;
 import io.holdfast.faults.report.Cells;
 import io.holdfast.faults.report.Summary;
 import io.holdfast.faults.report.Timeline;
+import io.holdfast.faults.scenario.Scenarios;
 import io.holdfast.servers.RespError;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -48,6 +50,11 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--soak", description = "Holdfast on one server, a fault every few seconds")
     private boolean soak;
 
+    @Option(
+            names = "--scenarios",
+            description = "known weak places, each played exactly, with Holdfast and with Redisson; a few minutes")
+    private boolean scenarios;
+
     @Option(names = "--minutes", description = "for each contender and topology (default: 60)")
     private double minutes = 60;
 
@@ -66,6 +73,11 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--only", split = ",", description = "these faults, such as KILL,PAUSE")
     private List<FaultKind> only = new ArrayList<>();
 
+    @Option(
+            names = "--clocks",
+            description = "all faults, those of servers' clocks too: single and quorum then run on Redis 6.2")
+    private boolean clocks;
+
     @Option(names = "--output", description = "folder of the results (default: ${DEFAULT-VALUE})")
     private Path output = Path.of("faults/target/campaign");
 
@@ -76,8 +88,23 @@ public final class Main implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws Exception {
         Files.createDirectories(output);
+        return scenarios ? playScenarios() : campaigns();
+    }
+
+    /** Says what was seen, and judges nothing: that is for tests. */
+    private int playScenarios() throws Exception {
+        String machine = machine();
+        String table = Scenarios.table(System.out::println);
+        String text = "# Scenarios\n\n" + machine + ". "
+                + Contenders.named("redisson").description() + ".\n\n" + table;
+        Files.writeString(output.resolve("scenarios.md"), text);
+        System.out.println("\n" + text + "\nwritten to " + output.resolve("scenarios.md"));
+        return 0;
+    }
+
+    private int campaigns() throws IOException {
         List<String> text = new ArrayList<>();
         text.add("# Fault campaign\n\n" + machine());
         List<String> lines = new ArrayList<>();
@@ -136,7 +163,7 @@ public final class Main implements Callable<Integer> {
                         Duration.ofMillis(soak ? 2000 : 500),
                         WORKERS,
                         seed,
-                        only));
+                        clocks && only.isEmpty() ? List.of(FaultKind.values()) : only));
             }
         }
         return plan;
@@ -159,7 +186,9 @@ public final class Main implements Callable<Integer> {
         } finally {
             delete(folder);
         }
-        List<Violation> violations = Judge.judge(result.evidence());
+        HistoryJudge.Opinion opinion = HistoryJudge.judge(result.evidence());
+        List<Violation> violations = new ArrayList<>(Judge.judge(result.evidence()));
+        violations.addAll(opinion.violations());
         Figures figures = new Figures(result.evidence());
         Files.createDirectories(output);
         Files.writeString(output.resolve(what + ".svg"), Timeline.of(result.evidence(), what));
@@ -172,12 +201,22 @@ public final class Main implements Callable<Integer> {
         report.add(Cells.table(result.evidence(), figures, violations, settings.workloads()));
         Summary.figures(result.evidence(), figures, violations, result.footprints())
                 .forEach(each -> report.add("- " + each));
+        report.add("- the history checker was given " + opinion.holds() + " holds in " + opinion.pieces()
+                + " histories, found an order for all but "
+                + opinion.violations().size() + ", and gave up on "
+                + opinion.undecided());
         report.add("- not injected here: "
                 + String.join(
                         "; ",
                         Cells.missing(result.evidence()).stream()
                                 .map(FaultKind::text)
                                 .toList()));
+        Set<Workload> missing = EnumSet.complementOf(EnumSet.copyOf(settings.workloads()));
+        if (!missing.isEmpty()) {
+            report.add("- not offered here: "
+                    + String.join("; ", missing.stream().map(Workload::id).toList()));
+        }
+        result.impossible().forEach(each -> report.add("- " + each));
         Summary.broken(violations).forEach(each -> report.add("- " + each));
         return new Outcome(
                 String.join("\n", report), line, violations.stream().anyMatch(Violation::inside), violations);

@@ -24,4 +24,10 @@ record Settings(
         Duration gap,
         int workers,
         long seed,
-        List<FaultKind> only) {}
+        List<FaultKind> only) {
+
+    /** Whether clocks of servers are to be stepped, which not every version of them allows. */
+    boolean clocks() {
+        return only.contains(FaultKind.SERVER_CLOCK);
+    }
+}

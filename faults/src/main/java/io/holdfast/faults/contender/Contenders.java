@@ -1,11 +1,15 @@
 package io.holdfast.faults.contender;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All of them, by name. */
 public final class Contenders {
-    private static final List<Contender> ALL =
-            List.of(new HoldfastContender(), new RedissonContender(), new NaiveContender());
+    private static final List<Contender> ALL = Stream.concat(
+                    Stream.of(new HoldfastContender(), new NaiveContender()),
+                    Arrays.stream(RedissonContender.Variant.values()).map(RedissonContender::new))
+            .toList();
 
     private Contenders() {}
 

@@ -1,8 +1,7 @@
 package io.holdfast.faults.contender;
 
-import static java.util.stream.Collectors.joining;
-
 import io.holdfast.DistributedLock;
+import io.holdfast.Election;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -29,7 +28,7 @@ final class HoldfastContender implements Contender {
     @Override
     public Set<Workload> workloads(Topology topology) {
         return topology == Topology.QUORUM
-                ? EnumSet.of(Workload.LOCK, Workload.SEVERAL)
+                ? EnumSet.of(Workload.LOCK, Workload.SEVERAL) // the others need more than a majority can promise
                 : EnumSet.allOf(Workload.class);
     }
 
@@ -42,13 +41,14 @@ final class HoldfastContender implements Contender {
     public boolean mayStay(String key) {
         // The counter of the tokens, one for each server or slot; and where a process ran that was killed, for some
         // minutes.
-        return key.contains("~fence") || key.contains("~client:");
+        // And latches, which live as long as they were told to.
+        return key.contains("~fence") || key.contains("~client:") || key.contains("~latch:");
     }
 
     @Override
-    public Session open(Topology topology, List<Integer> ports, Duration lease) {
+    public Session open(Topology topology, List<String> addresses, Duration lease) {
         Holdfast client = Holdfast.builder()
-                .uri(uri(topology, ports, lease))
+                .uri(uri(topology, addresses, lease))
                 .options(LockOptions.builder().lease(lease).build())
                 .build();
         return new Session() {
@@ -62,14 +62,26 @@ final class HoldfastContender implements Contender {
             }
 
             @Override
+            public Latches latches() {
+                return new OfHoldfast(client);
+            }
+
+            @Override
+            public Candidacy stand(String election, Leader leader) {
+                Election.Candidacy candidacy =
+                        client.election(election).stand(lease -> leader.lead(new Leased(lease, List.of(election))));
+                return candidacy::close;
+            }
+
+            @Override
             public void close() {
                 client.close();
             }
         };
     }
 
-    private static String uri(Topology topology, List<Integer> ports, Duration lease) {
-        String hosts = ports.stream().map(port -> "127.0.0.1:" + port).collect(joining(","));
+    private static String uri(Topology topology, List<String> addresses, Duration lease) {
+        String hosts = String.join(",", addresses);
         return switch (topology) {
             case SINGLE -> "redis://" + hosts;
             case SENTINEL -> "redis-sentinel://" + hosts + "/mymaster";
@@ -88,7 +100,25 @@ final class HoldfastContender implements Contender {
                         ? client.readWriteLock(first).readLock()
                         : client.readWriteLock(first).writeLock();
             case SEVERAL -> client.allOf(wish.locks().stream().map(client::lock).toList());
+            case LATCH, ELECTION -> throw new IllegalArgumentException(wish + " is not taken");
         };
+    }
+
+    private record OfHoldfast(Holdfast client) implements Latches {
+        @Override
+        public void set(String name, int count, Duration life) {
+            client.latch(name).trySetCount(count, life);
+        }
+
+        @Override
+        public void countDown(String name) {
+            client.latch(name).countDown();
+        }
+
+        @Override
+        public boolean await(String name, Duration wait) throws InterruptedException {
+            return client.latch(name).await(wait);
+        }
     }
 
     private record Leased(Lease lease, List<String> names) implements Held {

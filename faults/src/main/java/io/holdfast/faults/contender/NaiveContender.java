@@ -41,15 +41,15 @@ final class NaiveContender implements Contender {
     }
 
     @Override
-    public Session open(Topology topology, List<Integer> ports, Duration lease) {
+    public Session open(Topology topology, List<String> addresses, Duration lease) {
         return new Session() {
             @Override
             public @Nullable Held take(Wish wish, Duration wait) throws InterruptedException {
                 long end = System.nanoTime() + wait.toNanos();
                 String name = wish.locks().get(0);
                 while (System.nanoTime() - end < 0) {
-                    if (call(ports, "SET", name, "held", "NX", "PX", Long.toString(lease.toMillis())) != null) {
-                        return new Believed(ports, name);
+                    if (call(addresses, "SET", name, "held", "NX", "PX", Long.toString(lease.toMillis())) != null) {
+                        return new Believed(addresses, name);
                     }
                     Thread.sleep(PAUSE_MILLIS);
                 }
@@ -61,13 +61,14 @@ final class NaiveContender implements Contender {
         };
     }
 
-    private static @Nullable Object call(List<Integer> ports, String... command) {
-        try (Resp redis = Resp.connect("127.0.0.1", ports.get(0))) {
+    private static @Nullable Object call(List<String> addresses, String... command) {
+        String[] address = addresses.get(0).split(":", -1);
+        try (Resp redis = Resp.connect(address[0], Integer.parseInt(address[1]))) {
             return redis.call(command);
         }
     }
 
-    private record Believed(List<Integer> ports, String name) implements Held {
+    private record Believed(List<String> addresses, String name) implements Held {
         @Override
         public List<Long> tokens() {
             return List.of(0L);
@@ -80,7 +81,7 @@ final class NaiveContender implements Contender {
 
         @Override
         public boolean release() {
-            call(ports, "DEL", name);
+            call(addresses, "DEL", name);
             return true;
         }
 

@@ -10,10 +10,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
+import org.redisson.api.DeletedObjectListener;
+import org.redisson.api.ExpiredObjectListener;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
 
 /**
@@ -23,21 +26,55 @@ import org.redisson.config.Config;
  * holder prolongs itself when it asks.
  */
 final class RedissonContender implements Contender {
+    private static final long IMPATIENT_MILLIS = 1_000;
+
+    private final Variant variant;
+
+    RedissonContender(Variant variant) {
+        this.variant = variant;
+    }
+
+    /** A setting that may matter in one of the scenarios. */
+    enum Variant {
+        AS_IT_COMES("redisson", ""),
+        /** Its fair lock gives a waiter that is silent five minutes by default. */
+        IMPATIENT("redisson-impatient", "fairLockWaitTimeout 1 s"),
+        /** By default a command that was not answered is sent again. */
+        ONCE("redisson-once", "retryAttempts 0"),
+        /** Has the server tell of keys that were deleted or have expired. */
+        LISTENING("redisson-listening", "listeners for deletion and expiry, notify-keyspace-events on");
+
+        private final String name;
+        private final String text;
+
+        Variant(String name, String text) {
+            this.name = name;
+            this.text = text;
+        }
+    }
+
     @Override
     public String name() {
-        return "redisson";
+        return variant.name;
+    }
+
+    @Override
+    public String setting() {
+        return variant.text;
     }
 
     @Override
     public String description() {
         return "Redisson " + Redisson.class.getPackage().getImplementationVersion()
-                + ": RFencedLock, fair RLock, RReadWriteLock, RPermitExpirableSemaphore, RMultiLock; lockWatchdogTimeout as"
-                + " long as Holdfast's lease, all else by default";
+                + ": RFencedLock, fair RLock, RReadWriteLock, RPermitExpirableSemaphore, RMultiLock, RCountDownLatch;"
+                + " lockWatchdogTimeout as long as Holdfast's lease, all else by default";
     }
 
     @Override
     public Set<Workload> workloads(Topology topology) {
-        return topology == Topology.QUORUM ? EnumSet.of(Workload.LOCK) : EnumSet.allOf(Workload.class);
+        return topology == Topology.QUORUM
+                ? EnumSet.of(Workload.LOCK)
+                : EnumSet.complementOf(EnumSet.of(Workload.ELECTION)); // there is none
     }
 
     @Override
@@ -48,14 +85,19 @@ final class RedissonContender implements Contender {
     @Override
     public boolean mayStay(String key) {
         // The number of permits, which the application sets, and the counters of the tokens, one for each name.
-        return key.equals(Workload.SEMAPHORE.locks().get(0)) || key.contains("token");
+        // And latches that nobody counted down to the end, which have no end of their own.
+        return key.equals(Workload.SEMAPHORE.locks().get(0)) || key.contains("token") || key.contains("latch:");
     }
 
     @Override
-    public Session open(Topology topology, List<Integer> ports, Duration lease) {
+    public Session open(Topology topology, List<String> addresses, Duration lease) {
         List<RedissonClient> clients = new ArrayList<>();
-        for (Config config : configs(topology, ports)) {
-            clients.add(Redisson.create(config.setLockWatchdogTimeout(lease.toMillis())));
+        for (Config config : configs(topology, addresses)) {
+            config.setLockWatchdogTimeout(lease.toMillis());
+            if (variant == Variant.IMPATIENT) {
+                config.setFairLockWaitTimeout(IMPATIENT_MILLIS);
+            }
+            clients.add(Redisson.create(config));
         }
         RedissonClient first = clients.get(0);
         return new Session() {
@@ -64,7 +106,13 @@ final class RedissonContender implements Contender {
                 if (topology == Topology.QUORUM) {
                     return redLock(clients, wish.locks().get(0), wait);
                 }
-                return RedissonContender.take(first, wish, wait, lease);
+                Held held = RedissonContender.take(first, wish, wait, lease);
+                return variant == Variant.LISTENING && held instanceof Locked locked ? new Listened(locked) : held;
+            }
+
+            @Override
+            public Latches latches() {
+                return new OfRedisson(first);
             }
 
             @Override
@@ -74,17 +122,16 @@ final class RedissonContender implements Contender {
         };
     }
 
-    private static List<Config> configs(Topology topology, List<Integer> ports) {
-        List<String> addresses =
-                ports.stream().map(port -> "redis://127.0.0.1:" + port).toList();
+    private List<Config> configs(Topology topology, List<String> hosts) {
+        List<String> addresses = hosts.stream().map(host -> "redis://" + host).toList();
         Config config = new Config();
         switch (topology) {
-            case SINGLE -> config.useSingleServer().setAddress(addresses.get(0));
+            case SINGLE -> tune(config.useSingleServer().setAddress(addresses.get(0)));
             case SENTINEL ->
-                config.useSentinelServers()
+                tune(config.useSentinelServers()
                         .setMasterName("mymaster")
-                        .addSentinelAddress(addresses.toArray(String[]::new));
-            case CLUSTER -> config.useClusterServers().addNodeAddress(addresses.toArray(String[]::new));
+                        .addSentinelAddress(addresses.toArray(String[]::new)));
+            case CLUSTER -> tune(config.useClusterServers().addNodeAddress(addresses.toArray(String[]::new)));
             case QUORUM -> {
                 return addresses.stream()
                         .map(address -> {
@@ -100,6 +147,12 @@ final class RedissonContender implements Contender {
             }
         }
         return List.of(config);
+    }
+
+    private void tune(BaseConfig<?> servers) {
+        if (variant == Variant.ONCE) {
+            servers.setRetryAttempts(0);
+        }
     }
 
     @SuppressWarnings("deprecation") // it is what Redisson has for a quorum
@@ -141,10 +194,16 @@ final class RedissonContender implements Contender {
                         : null;
             }
             case SEMAPHORE -> permits(client.getPermitExpirableSemaphore(first), wish.permits(), wait, lease);
+            case LATCH, ELECTION -> throw new IllegalArgumentException(wish + " is not taken");
         };
     }
 
     private static @Nullable Held locked(RLock lock, Duration wait) throws InterruptedException {
+        if (wait.equals(Session.FOREVER)) {
+            // One who waits for a time is given all of it by the fair lock, alive or not.
+            lock.lock();
+            return new Locked(lock, List.of(lock), 1, List.of(0L));
+        }
         return lock.tryLock(wait.toMillis(), -1, MILLISECONDS) ? new Locked(lock, List.of(lock), 1, List.of(0L)) : null;
     }
 
@@ -155,6 +214,23 @@ final class RedissonContender implements Contender {
         semaphore.trySetPermits(Workload.PERMITS);
         List<String> ids = semaphore.tryAcquire(permits, wait.toMillis(), lease.toMillis(), MILLISECONDS);
         return ids == null || ids.isEmpty() ? null : new Permits(semaphore, ids, lease);
+    }
+
+    private record OfRedisson(RedissonClient client) implements Latches {
+        @Override
+        public void set(String name, int count, Duration life) {
+            client.getCountDownLatch(name).trySetCount(count);
+        }
+
+        @Override
+        public void countDown(String name) {
+            client.getCountDownLatch(name).countDown();
+        }
+
+        @Override
+        public boolean await(String name, Duration wait) throws InterruptedException {
+            return client.getCountDownLatch(name).await(wait.toMillis(), MILLISECONDS);
+        }
     }
 
     /** As long as so many of its members are. */
@@ -178,6 +254,30 @@ final class RedissonContender implements Contender {
 
         @Override
         public void onLost(Consumer<String> told) {}
+    }
+
+    /** Tells of the key's end, whoever brings it about; its own release too. */
+    private record Listened(Locked it) implements Held {
+        @Override
+        public List<Long> tokens() {
+            return it.tokens();
+        }
+
+        @Override
+        public long validUntil() {
+            return it.validUntil();
+        }
+
+        @Override
+        public boolean release() {
+            return it.release();
+        }
+
+        @Override
+        public void onLost(Consumer<String> told) {
+            it.lock().addListener((DeletedObjectListener) name -> told.accept("deleted"));
+            it.lock().addListener((ExpiredObjectListener) name -> told.accept("expired"));
+        }
     }
 
     private static final class Permits implements Held {

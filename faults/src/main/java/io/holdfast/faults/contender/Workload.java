@@ -14,10 +14,17 @@ public enum Workload {
     /** Three permits, of which one or two are taken. */
     SEMAPHORE(2, List.of("permits")),
     /** Two of three locks together. */
-    SEVERAL(1, List.of("one", "two", "three"));
+    SEVERAL(1, List.of("one", "two", "three")),
+    /** Latches, a new one again and again, whose names begin with this; each is counted down twice, and two wait for it. */
+    LATCH(2, List.of("latch")),
+    /** One leader; every process stands for it all its life. */
+    ELECTION(1, List.of("election"));
 
     /** How many permits the semaphore has. */
     public static final int PERMITS = 3;
+
+    /** How often each latch has to be counted down. */
+    public static final int COUNTS = 2;
 
     private final int threads;
 

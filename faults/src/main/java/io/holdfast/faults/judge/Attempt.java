@@ -23,6 +23,9 @@ public final class Attempt {
     long releasing = NEVER;
     long released = NEVER;
     boolean kept;
+    /** Whether it was deposed, and nobody interrupted it. */
+    boolean ignored;
+
     long lost = NEVER;
 
     Attempt(String worker, long id, Wish wish, long asked, long wait) {
@@ -81,6 +84,11 @@ public final class Attempt {
     /** When the wait was over, one way or the other. */
     long answered() {
         return Math.min(granted, gaveUp);
+    }
+
+    /** How long it meant to wait. */
+    long meant() {
+        return wait;
     }
 
     /** By how much the wait lasted longer than asked for. */

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** All that is known of a run. Filled by the controller, on one thread. */
 public final class Evidence {
@@ -43,6 +44,18 @@ public final class Evidence {
 
     public List<Injection> injections() {
         return injections;
+    }
+
+    /** Those that were there at some moment of that time. */
+    Stream<Injection> injectionsIn(long from, long to) {
+        return injections.stream().filter(each -> each.start() <= to && each.end() >= from);
+    }
+
+    /** For how much of that time faults were there, whomever they befell; they come one after the other. */
+    long faults(long from, long to) {
+        return injectionsIn(from, to)
+                .mapToLong(each -> Math.min(to, each.end()) - Math.max(from, each.start()))
+                .sum();
     }
 
     /** The process was killed, not before that time. */

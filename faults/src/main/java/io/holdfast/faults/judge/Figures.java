@@ -81,12 +81,24 @@ public final class Figures {
      * From the kill of one that held a lock alone to the next that had it, if somebody wanted it before the lease was over.
      */
     public List<Long> handOvers() {
-        List<Long> times = new ArrayList<>();
+        return granted.keySet().stream()
+                .flatMap(workload -> successions(workload).stream())
+                .map(Succession::nanos)
+                .toList();
+    }
+
+    /** Who followed one that was killed while it held. */
+    record Succession(long killed, Attempt next) {
+        long nanos() {
+            return next.granted() - killed;
+        }
+    }
+
+    List<Succession> successions(Workload workload) {
+        List<Succession> found = new ArrayList<>();
+        List<Attempt> all = granted.getOrDefault(workload, List.of());
         for (Injection kill : evidence.injections()) {
-            if (kill.kind() != FaultKind.KILL) {
-                continue;
-            }
-            for (List<Attempt> all : granted.values()) {
+            if (kill.kind() == FaultKind.KILL) {
                 all.stream()
                         .filter(attempt -> attempt.worker().equals(kill.target())
                                 && attempt.wish().mode() == Mode.ALONE
@@ -98,10 +110,10 @@ public final class Figures {
                                         .filter(next -> next.asked()
                                                 < kill.start()
                                                         + evidence.lease().toNanos())
-                                        .ifPresent(next -> times.add(next.granted() - kill.start()))));
+                                        .ifPresent(next -> found.add(new Succession(kill.start(), next)))));
             }
         }
-        return times;
+        return found;
     }
 
     private Optional<Attempt> next(List<Attempt> all, Attempt victim, String lock, long kill) {
@@ -150,6 +162,11 @@ public final class Figures {
                         && evidence.standstill(attempt.worker(), attempt.asked(), attempt.answered()) == 0)
                 .map(Attempt::overtime)
                 .toList();
+    }
+
+    /** From the moment at which a latch was surely open to that at which one who waited knew it. */
+    public List<Long> wakeUps() {
+        return new LatchJudge(evidence).wakeUps();
     }
 
     /** How many failed because the store did not answer, or refused. */

@@ -32,13 +32,18 @@ import java.util.function.BiPredicate;
 public final class Judge {
     private static final long MILLI = 1_000_000;
     /** How long before a hold a step of the clock may matter; see the timing model. */
-    private static final long BEFORE_NANOS = 5_000 * MILLI;
+    static final long BEFORE_NANOS = 5_000 * MILLI;
+    /**
+     * A client passes on what it was granted for 15 ms, and some more: who asked within this after a step of the clock may have
+     * been granted before it.
+     */
+    private static final long STEP_GRACE_NANOS = 100 * MILLI;
     /** How long threads of one client may go on with tokens from before a loss of state, and some more. */
     private static final long TOKEN_GRACE_NANOS = 1_000 * MILLI;
     /** Far more than it takes: what is late by less is a matter of the machine, and stands in the figures. */
     private static final long LOSS_LIMIT_NANOS = 500 * MILLI;
     /** One command time-out, and one second for a busy machine. */
-    private static final long WAIT_LIMIT_NANOS = 3_000 * MILLI;
+    static final long WAIT_LIMIT_NANOS = 3_000 * MILLI;
 
     private final Evidence evidence;
     private final List<Violation> violations = new ArrayList<>();
@@ -58,6 +63,8 @@ public final class Judge {
         judge.staleWrites();
         judge.losses();
         judge.waits();
+        judge.violations.addAll(new LatchJudge(evidence).judge());
+        judge.leaders();
         judge.violations.sort(Comparator.comparingLong(Violation::time));
         return List.copyOf(judge.violations);
     }
@@ -114,8 +121,7 @@ public final class Judge {
 
     /** Whether such a fault was there at some moment of that time. */
     private boolean excused(long from, long to, BiPredicate<FaultKind, Injection> which) {
-        return evidence.injections().stream()
-                .anyMatch(each -> each.start() <= to && each.end() >= from && which.test(each.kind(), each));
+        return evidence.injectionsIn(from, to).anyMatch(each -> which.test(each.kind(), each));
     }
 
     /**
@@ -158,8 +164,10 @@ public final class Judge {
         boolean inside = !excused(
                 from,
                 next.granted(),
-                (kind, each) ->
-                        kind.stepsTokens() || (kind.isOutside() && next.granted() - each.end() < TOKEN_GRACE_NANOS));
+                (kind, each) -> kind.isFailover()
+                        || (kind.losesState() && next.granted() - each.end() < TOKEN_GRACE_NANOS)
+                        // It had it from before the step, which took it away, and others came and went meanwhile.
+                        || (kind == FaultKind.SERVER_CLOCK && each.end() >= next.asked() - STEP_GRACE_NANOS));
         String text = lock + ": token " + next.token(lock) + " " + what + ": " + next;
         violations.add(new Violation(Violation.Kind.TOKEN, next.wish().workload(), inside, next.granted(), text));
     }
@@ -194,6 +202,9 @@ public final class Judge {
             return;
         }
         for (Attempt attempt : evidence.attempts()) {
+            if (attempt.ignored) {
+                add(Violation.Kind.LOSS_LATE, attempt, attempt + " was deposed, and not interrupted");
+            }
             if (!mustHearOfALoss(attempt)) {
                 continue;
             }
@@ -213,14 +224,39 @@ public final class Judge {
         }
     }
 
-    /** Whether its deadline passed while it held and lived. */
+    /**
+     * Whether its deadline passed while it held and lived. One that was killed may have been prolonged since it last looked, so
+     * of that it is known only if it had asked once more, or given back.
+     */
     private boolean mustHearOfALoss(Attempt attempt) {
-        return attempt.isProven()
+        boolean known = evidence.killed(attempt.worker()) == Attempt.NEVER
+                || attempt.toldNo != Attempt.NEVER
+                || attempt.released != Attempt.NEVER;
+        return known
+                && attempt.isProven()
                 && !attempt.kept
                 && attempt.until() != Attempt.NEVER
                 && attempt.until() < attempt.releasing
                 && attempt.until() + LOSS_LIMIT_NANOS < evidence.killed(attempt.worker())
                 && attempt.until() + LOSS_LIMIT_NANOS < evidence.end();
+    }
+
+    private void leaders() {
+        for (Figures.Succession each : new Figures(evidence).successions(Workload.ELECTION)) {
+            long late = each.nanos()
+                    - evidence.lease().toNanos()
+                    - evidence.standstill(
+                            each.next().worker(), each.killed(), each.next().granted());
+            if (late > WAIT_LIMIT_NANOS) {
+                violations.add(new Violation(
+                        Violation.Kind.LEADER_LATE,
+                        Workload.ELECTION,
+                        true,
+                        each.killed(),
+                        each.next() + " led " + late / MILLI
+                                + " ms later than the lease of the killed leader was over"));
+            }
+        }
     }
 
     private void waits() {
@@ -239,7 +275,8 @@ public final class Judge {
                     add(
                             Violation.Kind.WAIT_LATE,
                             attempt,
-                            attempt + " waited " + late / MILLI + " ms longer than it meant to");
+                            attempt + " waited " + late / MILLI + " ms longer than the " + attempt.meant() / MILLI
+                                    + " ms that it meant to");
                 }
             }
         }

@@ -27,6 +27,7 @@ public final class LogReader implements AutoCloseable {
     private final List<Footprint> footprints = new ArrayList<>();
     private final List<Long> lossesAfterRelease = new ArrayList<>();
     private final List<Evidence.Span> standstills = new ArrayList<>();
+    private long clockSteps;
 
     public LogReader(String worker, Path path) throws IOException {
         this.worker = worker;
@@ -50,6 +51,11 @@ public final class LogReader implements AutoCloseable {
         List<Evidence.Span> taken = List.copyOf(standstills);
         standstills.clear();
         return taken;
+    }
+
+    /** How often its wall clock was stepped. */
+    public long clockSteps() {
+        return clockSteps;
     }
 
     /** What of this process is not over: it waits, or holds. */
@@ -96,6 +102,7 @@ public final class LogReader implements AutoCloseable {
             }
             case "S" -> footprints.add(new Footprint(time, Integer.parseInt(words[3]), Long.parseLong(words[4])));
             case "H" -> standstills.add(new Evidence.Span(Long.parseLong(words[3]), time));
+            case "W" -> clockSteps++;
             default -> event(words, id, time);
         }
     }
@@ -115,6 +122,9 @@ public final class LogReader implements AutoCloseable {
                 attempt.tokens = Arrays.stream(words[3].split("\\+", -1))
                         .map(Long::valueOf)
                         .toList();
+                if (attempt.wish().workload() == Workload.LATCH) {
+                    open.remove(id);
+                }
             }
             case "T", "E" -> {
                 attempt.gaveUp = time;
@@ -125,6 +135,7 @@ public final class LogReader implements AutoCloseable {
             case "N" -> attempt.toldNo = time;
             case "X" -> attempt.askedInVain = time;
             case "F" -> attempt.fenced = time;
+            case "I" -> attempt.ignored = words[3].equals("false");
             case "U" -> attempt.releasing = time;
             case "R" -> {
                 attempt.released = time;

@@ -14,10 +14,12 @@ public enum FaultKind {
     NONE("nothing", false),
     KILL("kill -9 of a client", false, SINGLE, SENTINEL, CLUSTER, QUORUM),
     PAUSE("a client paused, 0.1 to 3 leases", false, SINGLE, SENTINEL, CLUSTER, QUORUM),
-    CUT("a client cut off, connections refused", false, SINGLE, QUORUM),
-    SILENCE("a client cut off, connections silent", false, SINGLE, QUORUM),
+    CLIENT_CLOCK("a client's wall clock stepped by minutes, and back", false, SINGLE, SENTINEL, CLUSTER, QUORUM),
+    CUT("a client cut off, connections refused", false, SINGLE, SENTINEL, CLUSTER, QUORUM),
+    SILENCE("a client cut off, connections silent", false, SINGLE, SENTINEL, CLUSTER, QUORUM),
     DELAY("a client's messages late", false, SINGLE, QUORUM),
-    LOST_REPLIES("a client's replies lost", false, SINGLE, QUORUM),
+    LOST_REPLIES("a client's replies lost", false, SINGLE, SENTINEL, CLUSTER, QUORUM),
+    PARTITION("a client cut off from one server, or two of five", false, SENTINEL, CLUSTER, QUORUM),
     LOST_ACQUIRE("an acquire done, its reply lost", false, SINGLE),
     SERVER_PAUSE("a server paused, 0.1 to 3 leases", false, SINGLE, QUORUM),
     SERVER_LONG_PAUSE("a server paused for 4 s", false, SINGLE),
@@ -32,12 +34,11 @@ public enum FaultKind {
     RESHARD("a slot with a lock in it moved", false, CLUSTER),
     FLUSH("FLUSHALL", true, SINGLE, SENTINEL, CLUSTER, QUORUM),
     EMPTY("kill -9 of a server, restarted empty", true, SINGLE),
-    SERVER_CLOCK("a server's clock stepped (not built yet)", true),
-    CLIENT_CLOCK("a client's wall clock stepped (not built yet)", false),
+    SERVER_CLOCK("a server's clock stepped, 1.5 to 10 leases forward", true, SINGLE, QUORUM),
     FAILOVER("failover on command", true, SENTINEL, CLUSTER),
     CRASH("kill -9 of a master, a replica takes over", true, SENTINEL, CLUSTER),
     MASTER_PAUSE("a master paused until it is replaced", true, SENTINEL, CLUSTER),
-    NAMESPACE("a partition between network namespaces (not built yet)", false);
+    MASTER_PARTITION("a master cut off from the other servers and some clients", true, SENTINEL, CLUSTER);
 
     private final String text;
     private final boolean outside;
@@ -60,9 +61,20 @@ public enum FaultKind {
         return outside;
     }
 
-    /** Whether fencing tokens may fall with it, too. */
-    public boolean stepsTokens() {
-        return this == SERVER_CLOCK || this == FAILOVER || this == CRASH || this == MASTER_PAUSE;
+    /** Whether another master takes over, whose fencing tokens may be lower. */
+    public boolean isFailover() {
+        return this == FAILOVER || this == CRASH || this == MASTER_PAUSE || this == MASTER_PARTITION;
+    }
+
+    /** Whether a server forgets what it knew, the counter of the fencing tokens included. */
+    public boolean losesState() {
+        return this == FLUSH || this == EMPTY;
+    }
+
+    /** Whether the servers tell clients where to connect to, so that it takes hosts of their own to be in between. */
+    boolean needsHosts(Topology topology) {
+        boolean network = this == CUT || this == SILENCE || this == LOST_REPLIES || this == PARTITION;
+        return (network && (topology == SENTINEL || topology == CLUSTER)) || this == MASTER_PARTITION;
     }
 
     static List<FaultKind> of(Topology topology) {

@@ -30,6 +30,12 @@ public interface Stage {
 
     void resume(String worker);
 
+    /** Why the clocks of processes cannot be set on this machine; empty if they can. */
+    String whyNoClocks();
+
+    /** Sets the wall clock of a process, so much ahead of the true time or behind, and waits until it has seen that. */
+    void setClock(String worker, Duration ahead);
+
     /** Lets time pass, while what processes write is read. */
     void pass(Duration time);
 

@@ -34,14 +34,22 @@ public final class Summary {
                                 + "; goal <= 5 ms with idle cores; told of a loss in all: " + figures.losses()
                         : "loss told: no such signal; the holder asked before each write, at the price of a round trip");
         lines.add("recovery after failover: "
-                + spread(List.of(FaultKind.FAILOVER, FaultKind.CRASH, FaultKind.MASTER_PAUSE).stream()
+                + spread(Arrays.stream(FaultKind.values())
+                        .filter(FaultKind::isFailover)
                         .flatMap(kind -> Arrays.stream(Workload.values())
                                 .flatMap(workload -> figures.recovery(workload, kind).stream()))
                         .toList()));
+        lines.add("those who waited for a latch knew that it was open after: " + spread(figures.wakeUps()));
         lines.add("waits longer than meant: " + spread(figures.overtimes()) + "; asked in vain since the store did not"
                 + " answer or refused: " + figures.errors());
         for (Violation.Kind kind : List.of(
-                Violation.Kind.WAITER_LOST, Violation.Kind.NOT_FREE, Violation.Kind.KEYS_LEFT, Violation.Kind.STUCK)) {
+                Violation.Kind.WAITER_LOST,
+                Violation.Kind.WOKEN_EARLY,
+                Violation.Kind.WAKE_UP_LOST,
+                Violation.Kind.LEADER_LATE,
+                Violation.Kind.NOT_FREE,
+                Violation.Kind.KEYS_LEFT,
+                Violation.Kind.STUCK)) {
             lines.add(kind.text() + ": "
                     + violations.stream().filter(each -> each.kind() == kind).count());
         }

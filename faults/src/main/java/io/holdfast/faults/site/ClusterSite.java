@@ -3,14 +3,18 @@ package io.holdfast.faults.site;
 import io.holdfast.faults.contender.Topology;
 import io.holdfast.servers.RedisCluster;
 import io.holdfast.servers.RedisServer;
-import io.holdfast.servers.TcpProxy;
 import java.util.List;
+import java.util.Optional;
 
 /** Masters with a part of the keys and a replica each. */
 public final class ClusterSite implements Site {
-    private final RedisCluster servers = RedisCluster.start();
+    private final Optional<HostNetwork> network;
+    private final RedisCluster servers;
 
-    ClusterSite() {}
+    ClusterSite(Optional<HostNetwork> network) {
+        this.network = network;
+        this.servers = network.map(each -> RedisCluster.start(each.network())).orElseGet(RedisCluster::start);
+    }
 
     public RedisCluster servers() {
         return servers;
@@ -27,18 +31,23 @@ public final class ClusterSite implements Site {
     }
 
     @Override
-    public List<Integer> ports(int place) {
-        return ports();
+    public List<String> addresses(int place) {
+        return addresses();
     }
 
     @Override
-    public List<Integer> ports() {
-        return servers.nodes().stream().map(RedisServer::port).toList();
+    public List<String> addresses() {
+        return servers.nodes().stream().map(RedisServer::address).toList();
     }
 
     @Override
-    public List<TcpProxy> networks(int place) {
-        return List.of();
+    public Optional<HostNetwork> hosts() {
+        return network;
+    }
+
+    @Override
+    public List<RedisServer> everyServer() {
+        return servers.nodes();
     }
 
     @Override
@@ -53,11 +62,13 @@ public final class ClusterSite implements Site {
 
     @Override
     public void heal() {
+        network.ifPresent(each -> each.network().heal());
         servers.heal();
     }
 
     @Override
     public void close() {
         servers.close();
+        network.ifPresent(HostNetwork::close);
     }
 }

@@ -2,6 +2,7 @@ package io.holdfast.faults.site;
 
 import io.holdfast.faults.contender.Topology;
 import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.RedisServerBuilder;
 import io.holdfast.servers.TcpProxy;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,14 +10,20 @@ import java.util.List;
 /** Servers that know nothing of each other, and a network of its own between each process and each of them. */
 final class PlainSite implements Site {
     private final Topology topology;
+    private final String whyNoClocks;
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<List<TcpProxy>> networks = new ArrayList<>();
 
-    PlainSite(Topology topology, int servers, int places) {
+    PlainSite(Topology topology, int servers, int places, boolean clocks) {
         this.topology = topology;
+        this.whyNoClocks = clocks ? RedisServer.whyNoMovableClock() : "that takes servers of Redis 6.2: --clocks";
         for (int i = 0; i < servers; i++) {
+            RedisServerBuilder server = RedisServer.builder();
+            if (whyNoClocks.isEmpty()) {
+                server.version(RedisServer.Version.V6_2).movableClock();
+            }
             // One alone keeps its data over a restart, as it should; of five, one that forgets is to be borne.
-            this.servers.add(servers == 1 ? RedisServer.builder().persistent().start() : RedisServer.start());
+            this.servers.add((servers == 1 ? server.persistent() : server).start());
         }
         for (int i = 0; i < places; i++) {
             networks.add(this.servers.stream()
@@ -31,18 +38,30 @@ final class PlainSite implements Site {
     }
 
     @Override
-    public List<Integer> ports(int place) {
-        return networks.get(place).stream().map(TcpProxy::port).toList();
+    public List<String> addresses(int place) {
+        return networks.get(place).stream()
+                .map(network -> "127.0.0.1:" + network.port())
+                .toList();
     }
 
     @Override
-    public List<Integer> ports() {
-        return servers.stream().map(RedisServer::port).toList();
+    public List<String> addresses() {
+        return servers.stream().map(RedisServer::address).toList();
     }
 
     @Override
     public List<TcpProxy> networks(int place) {
         return networks.get(place);
+    }
+
+    @Override
+    public String whyNoClocks() {
+        return whyNoClocks;
+    }
+
+    @Override
+    public List<RedisServer> everyServer() {
+        return List.copyOf(servers);
     }
 
     @Override

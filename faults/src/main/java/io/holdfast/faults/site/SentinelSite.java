@@ -3,14 +3,19 @@ package io.holdfast.faults.site;
 import io.holdfast.faults.contender.Topology;
 import io.holdfast.servers.RedisSentinels;
 import io.holdfast.servers.RedisServer;
-import io.holdfast.servers.TcpProxy;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A master, its replicas and its Sentinels. */
 public final class SentinelSite implements Site {
-    private final RedisSentinels servers = RedisSentinels.start();
+    private final Optional<HostNetwork> network;
+    private final RedisSentinels servers;
 
-    SentinelSite() {}
+    SentinelSite(Optional<HostNetwork> network) {
+        this.network = network;
+        this.servers = network.map(each -> RedisSentinels.start(each.network())).orElseGet(RedisSentinels::start);
+    }
 
     public RedisSentinels servers() {
         return servers;
@@ -22,18 +27,25 @@ public final class SentinelSite implements Site {
     }
 
     @Override
-    public List<Integer> ports(int place) {
-        return ports();
+    public List<String> addresses(int place) {
+        return addresses();
     }
 
     @Override
-    public List<Integer> ports() {
-        return servers.sentinels().stream().map(RedisServer::port).toList();
+    public List<String> addresses() {
+        return servers.sentinels().stream().map(RedisServer::address).toList();
     }
 
     @Override
-    public List<TcpProxy> networks(int place) {
-        return List.of();
+    public Optional<HostNetwork> hosts() {
+        return network;
+    }
+
+    @Override
+    public List<RedisServer> everyServer() {
+        List<RedisServer> all = new ArrayList<>(servers.sentinels());
+        all.addAll(servers.servers());
+        return all;
     }
 
     @Override
@@ -48,11 +60,13 @@ public final class SentinelSite implements Site {
 
     @Override
     public void heal() {
+        network.ifPresent(each -> each.network().heal());
         servers.heal();
     }
 
     @Override
     public void close() {
         servers.close();
+        network.ifPresent(HostNetwork::close);
     }
 }

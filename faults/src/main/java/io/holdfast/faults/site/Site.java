@@ -4,6 +4,7 @@ import io.holdfast.faults.contender.Topology;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.TcpProxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -12,13 +13,28 @@ public interface Site extends AutoCloseable {
     Topology topology();
 
     /** Where the process in that place connects to. */
-    List<Integer> ports(int place);
+    List<String> addresses(int place);
 
     /** Where one connects to whom no fault of the network befalls. */
-    List<Integer> ports();
+    List<String> addresses();
 
     /** The networks between the process in that place and the servers; none if servers tell clients where to connect to. */
-    List<TcpProxy> networks(int place);
+    default List<TcpProxy> networks(int place) {
+        return List.of();
+    }
+
+    /** The network in which every process and every server has a host of its own; empty if there is none here. */
+    default Optional<HostNetwork> hosts() {
+        return Optional.empty();
+    }
+
+    /** Why the clocks of these servers cannot be set; empty if they can. */
+    default String whyNoClocks() {
+        return "servers that know each other have the clock of the machine";
+    }
+
+    /** All of them, whatever they do. */
+    List<RedisServer> everyServer();
 
     /** Those that take writes now. */
     List<RedisServer> masters();
@@ -45,13 +61,17 @@ public interface Site extends AutoCloseable {
     @Override
     void close();
 
-    /** Starts the servers, and networks for so many processes. */
-    static Site start(Topology topology, int places) {
+    /**
+     * Starts the servers, and networks for so many processes.
+     *
+     * @param clocks whether the clocks of servers are to be set, if this machine can; these are of another version
+     */
+    static Site start(Topology topology, int places, boolean clocks) {
         return switch (topology) {
-            case SINGLE -> new PlainSite(Topology.SINGLE, 1, places);
-            case QUORUM -> new PlainSite(Topology.QUORUM, 5, places);
-            case SENTINEL -> new SentinelSite();
-            case CLUSTER -> new ClusterSite();
+            case SINGLE -> new PlainSite(Topology.SINGLE, 1, places, clocks);
+            case QUORUM -> new PlainSite(Topology.QUORUM, 5, places, clocks);
+            case SENTINEL -> new SentinelSite(HostNetwork.create(places));
+            case CLUSTER -> new ClusterSite(HostNetwork.create(places));
         };
     }
 }

@@ -1,14 +1,11 @@
 package io.holdfast.faults.worker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.nio.file.StandardOpenOption.APPEND;
-import static java.nio.file.StandardOpenOption.CREATE_NEW;
-import static java.nio.file.StandardOpenOption.WRITE;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -17,7 +14,7 @@ import java.nio.file.Path;
  *
  * <pre>
  * Q id time workload mode locks permits wait   asked for it, and would wait so many nanoseconds
- * G id time tokens                             got it
+ * G id time tokens                             got it; of a latch: it was set, counted down, or found open
  * T id time                                    did not get it in that time
  * E id time error                              failed to get it
  * V id time until                              knew at that time that it holds, until then
@@ -27,15 +24,18 @@ import java.nio.file.Path;
  * U id time                                    begins to give it back
  * R id time true|false|error                   that has ended
  * L id time cause                              was told of its loss
+ * I id time true|false                         was interrupted when it was deposed, or was not
  * H 0 time since                               did not run, or hardly, since then
+ * W 0 time millis                              saw that its wall clock was stepped by so much
  * S 0 time threads heap                        how much of each the process has
  * </pre>
  */
 public final class EventLog implements AutoCloseable {
-    private final FileChannel file;
+    /** Not a channel: an interrupt would close that, and leaders are interrupted. */
+    private final FileOutputStream file;
 
     EventLog(Path path) throws IOException {
-        this.file = FileChannel.open(path, CREATE_NEW, WRITE, APPEND);
+        this.file = new FileOutputStream(Files.createFile(path).toFile(), true);
     }
 
     void write(char what, long id, long time, Object... words) {
@@ -48,12 +48,10 @@ public final class EventLog implements AutoCloseable {
         for (Object word : words) {
             line.append(' ').append(word);
         }
-        ByteBuffer bytes = ByteBuffer.wrap(line.append('\n').toString().getBytes(UTF_8));
+        byte[] bytes = line.append('\n').toString().getBytes(UTF_8);
         synchronized (file) {
             try {
-                while (bytes.hasRemaining()) {
-                    file.write(bytes);
-                }
+                file.write(bytes);
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot write down what happened: no verdict would be right", e);
             }

@@ -4,6 +4,7 @@ import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.Resp;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The resource that the locks protect: a server of its own, which no fault befalls. It remembers for each lock the highest
@@ -23,8 +24,9 @@ public final class Gate implements AutoCloseable {
 
     private final Resp server;
 
-    Gate(int port) {
-        this.server = Resp.connect("127.0.0.1", port);
+    Gate(String address) {
+        String[] words = address.split(":", -1);
+        this.server = Resp.connect(words[0], Integer.parseInt(words[1]));
     }
 
     /** Whether the write was accepted. */
@@ -32,6 +34,23 @@ public final class Gate implements AutoCloseable {
         return server.call("EVAL", SCRIPT, "2", "seen:" + lock, "order:" + lock, holder, Long.toString(token))
                         instanceof Long accepted
                 && accepted == 1;
+    }
+
+    /** A number that nobody else gets. */
+    long number(String of) {
+        return server.call("INCR", of) instanceof Long number ? number : 0;
+    }
+
+    /** Leaves words for whoever comes, of any process. */
+    void leave(String box, List<String> words) {
+        List<String> command = new ArrayList<>(List.of("RPUSH", box));
+        command.addAll(words);
+        server.call(command.toArray(String[]::new));
+    }
+
+    /** Takes the first word that was left. */
+    Optional<String> fetch(String box) {
+        return Optional.ofNullable(server.call("LPOP", box)).map(String::valueOf);
     }
 
     /** Who wrote to it, each time another than before. */

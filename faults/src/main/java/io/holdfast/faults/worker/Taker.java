@@ -15,28 +15,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A thread that takes, works and gives back, again and again. While it holds, it looks whether it still does, works for a
- * moment, and then writes: a pause between look and write is what only a token protects from.
- */
+/** A thread that takes, works and gives back, again and again. */
 final class Taker implements Runnable {
     private static final Duration LONG_WAIT = Duration.ofSeconds(8);
     private static final Duration SHORT_WAIT = Duration.ofMillis(50);
     private static final int MOST_THINKING_MILLIS = 20;
     private static final int PAUSE_AFTER_ERROR_MILLIS = 50;
-    /** A deadline that moved by less is the same one, seen at another moment. */
-    private static final long SAME_DEADLINE_NANOS = 1_000_000;
 
-    private final String name;
+    private final Worker.Order order;
     private final Workload workload;
     private final Session session;
     private final EventLog log;
     private final AtomicLong ids;
     private final AtomicBoolean stop;
     private final Random random;
-    private final int gatePort;
-    private final long leaseMillis;
-    private final long lookMillis;
 
     Taker(
             Worker.Order order,
@@ -46,21 +38,18 @@ final class Taker implements Runnable {
             EventLog log,
             AtomicLong ids,
             AtomicBoolean stop) {
-        this.name = order.name();
+        this.order = order;
         this.workload = workload;
         this.session = session;
         this.log = log;
         this.ids = ids;
         this.stop = stop;
         this.random = new Random(order.seed() * 31 + number);
-        this.gatePort = order.gate();
-        this.leaseMillis = order.lease().toMillis();
-        this.lookMillis = Math.max(2, leaseMillis / 100);
     }
 
     @Override
     public void run() {
-        try (Gate gate = new Gate(gatePort)) {
+        try (Gate gate = new Gate(order.gate())) {
             while (!stop.get()) {
                 once(gate);
                 Thread.sleep(random.nextInt(MOST_THINKING_MILLIS));
@@ -86,7 +75,7 @@ final class Taker implements Runnable {
         Held held = take(wish, wait, id);
         if (held != null) {
             held.onLost(cause -> log.write('L', id, System.nanoTime(), cause));
-            work(gate, wish, held, id);
+            new Section(log, order, gate, random).work(held, id, wish.locks(), wish.mode() == Mode.ALONE);
             giveBack(held, id);
         }
     }
@@ -102,6 +91,7 @@ final class Taker implements Runnable {
                 Collections.shuffle(names, random);
                 yield new Wish(workload, Mode.ALONE, names.subList(0, 2), 1);
             }
+            case LATCH, ELECTION -> throw new IllegalStateException(workload + " is not taken");
         };
     }
 
@@ -124,49 +114,6 @@ final class Taker implements Runnable {
             Thread.sleep(PAUSE_AFTER_ERROR_MILLIS);
             return null;
         }
-    }
-
-    private void work(Gate gate, Wish wish, Held held, long id) throws InterruptedException {
-        long end = System.nanoTime() + sectionMillis() * 1_000_000;
-        long known = Long.MIN_VALUE;
-        do {
-            long until;
-            try {
-                until = held.validUntil();
-            } catch (RuntimeException e) {
-                log.write('X', id, System.nanoTime(), word(e));
-                return;
-            }
-            if (until == Held.NO) {
-                log.write('N', id, System.nanoTime());
-                return;
-            }
-            if (known == Long.MIN_VALUE || until - known > SAME_DEADLINE_NANOS) {
-                known = until;
-                log.write('V', id, System.nanoTime(), until);
-            }
-            Thread.sleep(lookMillis);
-            if (wish.mode() == Mode.ALONE && !write(gate, wish, held, id)) {
-                log.write('F', id, System.nanoTime());
-                return;
-            }
-        } while (System.nanoTime() - end < 0);
-    }
-
-    private boolean write(Gate gate, Wish wish, Held held, long id) {
-        boolean accepted = true;
-        for (int i = 0; i < wish.locks().size(); i++) {
-            accepted &= gate.write(
-                    wish.locks().get(i), name + ":" + id, held.tokens().get(i));
-        }
-        return accepted;
-    }
-
-    /** Mostly short; now and then so long that the lease has to be renewed. */
-    private long sectionMillis() {
-        int kind = random.nextInt(20);
-        long most = kind < 15 ? leaseMillis / 50 : kind < 19 ? leaseMillis / 3 : leaseMillis * 3 / 2;
-        return random.nextInt((int) Math.max(1, most));
     }
 
     private void giveBack(Held held, long id) {

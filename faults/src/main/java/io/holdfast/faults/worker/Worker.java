@@ -3,8 +3,11 @@ package io.holdfast.faults.worker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.holdfast.faults.contender.Contenders;
+import io.holdfast.faults.contender.Held;
+import io.holdfast.faults.contender.Mode;
 import io.holdfast.faults.contender.Session;
 import io.holdfast.faults.contender.Topology;
+import io.holdfast.faults.contender.Wish;
 import io.holdfast.faults.contender.Workload;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -26,8 +29,10 @@ public final class Worker {
     public static final String STAT = "stat";
     public static final String STOP = "stop";
 
+    private static final Duration WARM_UP = Duration.ofSeconds(2);
     private static final long LOOK_NANOS = 20_000_000;
     private static final long HICCUP_NANOS = 100_000_000;
+    private static final long CLOCK_STEP_MILLIS = 1_000;
 
     private Worker() {}
 
@@ -36,14 +41,14 @@ public final class Worker {
             String name,
             String contender,
             Topology topology,
-            List<Integer> ports,
+            List<String> addresses,
             List<Workload> workloads,
             Duration lease,
-            int gate,
+            String gate,
             Path log,
             long seed) {
         public Order {
-            ports = List.copyOf(ports);
+            addresses = List.copyOf(addresses);
             workloads = List.copyOf(workloads);
         }
 
@@ -52,10 +57,10 @@ public final class Worker {
                 name,
                 contender,
                 topology.name(),
-                String.join(",", ports.stream().map(String::valueOf).toList()),
+                String.join(",", addresses),
                 String.join(",", workloads.stream().map(Workload::name).toList()),
                 Long.toString(lease.toMillis()),
-                Integer.toString(gate),
+                gate,
                 log.toString(),
                 Long.toString(seed)
             };
@@ -66,12 +71,12 @@ public final class Worker {
                     words[0],
                     words[1],
                     Topology.valueOf(words[2]),
-                    Arrays.stream(words[3].split(",", -1)).map(Integer::valueOf).toList(),
+                    List.of(words[3].split(",", -1)),
                     Arrays.stream(words[4].split(",", -1))
                             .map(Workload::valueOf)
                             .toList(),
                     Duration.ofMillis(Long.parseLong(words[5])),
-                    Integer.parseInt(words[6]),
+                    words[6],
                     Path.of(words[7]),
                     Long.parseLong(words[8]));
         }
@@ -83,14 +88,20 @@ public final class Worker {
         AtomicLong ids = new AtomicLong();
         try (EventLog log = new EventLog(order.log());
                 Session session =
-                        Contenders.named(order.contender()).open(order.topology(), order.ports(), order.lease())) {
+                        Contenders.named(order.contender()).open(order.topology(), order.addresses(), order.lease())) {
             List<Thread> threads = new ArrayList<>();
             for (Workload workload : order.workloads()) {
                 for (int i = 0; i < workload.threads(); i++) {
-                    Runnable taker = new Taker(order, workload, threads.size(), session, log, ids, stop);
-                    threads.add(new Thread(taker, workload.id() + "-" + i));
+                    int number = threads.size();
+                    Runnable work = switch (workload) {
+                        case LATCH -> new LatchUser(order, number, session.latches(), log, ids, stop);
+                        case ELECTION -> new Candidate(order, number, session, log, ids, stop);
+                        default -> new Taker(order, workload, number, session, log, ids, stop);
+                    };
+                    threads.add(new Thread(work, workload.id() + "-" + i));
                 }
             }
+            warmUp(order, session);
             watch(log, stop);
             threads.forEach(Thread::start);
             System.out.println(READY);
@@ -103,16 +114,56 @@ public final class Worker {
         System.out.println(DONE);
     }
 
-    /** Writes down when the process did not run, or hardly: a busy machine must not be taken for a slow lock. */
+    /**
+     * Takes everything once under names of its own, which nobody judges: the first request of a JVM loads a thousand classes,
+     * and tells more of the machine than of the lock.
+     */
+    private static void warmUp(Order order, Session session) throws InterruptedException {
+        for (Workload workload : order.workloads()) {
+            if (workload == Workload.LATCH || workload == Workload.ELECTION) {
+                continue; // what they need is loaded by the others
+            }
+            boolean permits =
+                    workload == Workload.SEMAPHORE; // whose number stays behind, so not under a name of its own
+            Wish wish = new Wish(
+                    workload,
+                    permits ? Mode.PERMITS : Mode.ALONE,
+                    workload.locks().stream()
+                            .map(lock -> permits ? lock : lock + "-" + order.name())
+                            .toList(),
+                    1);
+            try {
+                Held held = session.take(wish, WARM_UP);
+                if (held != null) {
+                    held.validUntil();
+                    held.release();
+                }
+            } catch (RuntimeException e) {
+                System.out.println("could not warm up " + workload.id() + ": " + e);
+            }
+        }
+    }
+
+    /**
+     * Writes down when the process did not run, or hardly: a busy machine must not be taken for a slow lock. And when its wall
+     * clock was stepped.
+     */
     private static void watch(EventLog log, AtomicBoolean stop) {
         Thread watch = new Thread(
                 () -> {
                     long last = System.nanoTime();
+                    long ahead = System.currentTimeMillis() - last / 1_000_000;
                     while (!stop.get()) {
                         LockSupport.parkNanos(LOOK_NANOS);
                         long now = System.nanoTime();
                         if (now - last > HICCUP_NANOS) {
                             log.write('H', 0, now, last);
+                        }
+                        long aheadNow = System.currentTimeMillis() - now / 1_000_000;
+                        boolean atOnce = System.nanoTime() - now < HICCUP_NANOS;
+                        if (atOnce && Math.abs(aheadNow - ahead) > CLOCK_STEP_MILLIS) {
+                            log.write('W', 0, now, aheadNow - ahead);
+                            ahead = aheadNow;
                         }
                         last = now;
                     }

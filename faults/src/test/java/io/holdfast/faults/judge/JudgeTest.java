@@ -172,6 +172,51 @@ class JudgeTest {
     }
 
     @Test
+    void stepOfAServersClock_excusesAnOverlap_andNoTokenOfOneThatAskedAfterIt() {
+        fault(FaultKind.SERVER_CLOCK, 150, 151);
+        held("a", 10, 100, 200);
+        held("b", 11, 160, 300);
+        assertThat(inside()).isEmpty();
+        assertThat(outside()).isEqualTo(1);
+        held("c", 9, 400, 500);
+        assertThat(inside()).containsExactly(Violation.Kind.TOKEN);
+    }
+
+    @Test
+    void tokenFromBeforeAStepOfAServersClock_mayBeTheLower() {
+        fault(FaultKind.SERVER_CLOCK, 150, 151);
+        held("a", 20, 160, 200);
+        Attempt late = attempt("b", Workload.LOCK, Mode.ALONE, 1, 140);
+        late.granted = ms(201);
+        late.tokens = List.of(10L);
+        late.until = ms(1000);
+        late.releasing = ms(300);
+        late.kept = true;
+        assertThat(inside()).isEmpty();
+        assertThat(outside()).isEqualTo(1);
+    }
+
+    @Test
+    void stepOfAClientsClock_excusesNothing() {
+        fault(FaultKind.CLIENT_CLOCK, 150, 151);
+        held("a", 10, 100, 200);
+        held("b", 11, 160, 300);
+        assertThat(inside()).containsExactly(Violation.Kind.OVERLAP);
+    }
+
+    @Test
+    void clientCutOffFromAServer_excusesNothing_butAMasterCutOffFromItsFellowsDoes() {
+        fault(FaultKind.PARTITION, 150, 1000);
+        held("a", 10, 100, 200);
+        held("b", 9, 160, 300);
+        held("c", 8, 400, 500);
+        assertThat(inside()).containsExactly(Violation.Kind.OVERLAP, Violation.Kind.TOKEN);
+        fault(FaultKind.MASTER_PARTITION, 150, 1000);
+        assertThat(inside()).isEmpty();
+        assertThat(outside()).isEqualTo(2);
+    }
+
+    @Test
     void formerHolderThatWritesAgain_isFound() {
         Attempt a = held("a", 10, 100, 200);
         Attempt b = held("b", 11, 300, 400);
@@ -201,6 +246,17 @@ class JudgeTest {
     }
 
     @Test
+    void lossOfOneThatWasKilled_isKnownOnlyIfItHadAskedAgain() {
+        Attempt killed = lost("a", 10, 100, 1100);
+        killed.releasing = ms(1500);
+        killed.released = Attempt.NEVER;
+        evidence.killed("a", ms(3000));
+        assertThat(inside()).as("it may have been renewed, and given back").isEmpty();
+        killed.toldNo = ms(1450);
+        assertThat(inside()).containsExactly(Violation.Kind.LOSS_LATE);
+    }
+
+    @Test
     void lossToldAfterAPause_isInTime() {
         Attempt late = lost("a", 10, 100, 1100);
         late.lost = ms(3000);
@@ -225,6 +281,92 @@ class JudgeTest {
         evidence.paused("a", ms(200), ms(201));
         assertThat(evidence.standstill("a", 0, ms(1000))).as("counted once").isEqualTo(ms(1));
         assertThat(inside()).isEmpty();
+    }
+
+    private Attempt latch(String worker, Mode mode, long asked, long done) {
+        Attempt attempt = attempt(worker, Workload.LATCH, mode, Workload.COUNTS, asked);
+        attempt.granted = ms(done);
+        return attempt;
+    }
+
+    @Test
+    void latchCountedDownTwice_letsThroughWhoWaits() {
+        latch("a", Mode.SETTING, 10, 20);
+        latch("b", Mode.AWAITING, 30, 130);
+        latch("c", Mode.COUNTING, 40, 50);
+        latch("d", Mode.COUNTING, 60, 120);
+        assertThat(inside()).isEmpty();
+        assertThat(new Figures(evidence).wakeUps()).containsExactly(ms(10));
+    }
+
+    @Test
+    void waiterLetThroughBeforeTheLastCountBegan_isFound_evenIfOneOfThemFailed() {
+        latch("b", Mode.AWAITING, 30, 130);
+        latch("c", Mode.COUNTING, 40, 50);
+        Attempt last = attempt("d", Workload.LATCH, Mode.COUNTING, Workload.COUNTS, 131);
+        last.gaveUp = ms(140);
+        last.failed = true;
+        assertThat(inside()).containsExactly(Violation.Kind.WOKEN_EARLY);
+    }
+
+    @Test
+    void waiterLetThroughByACountWhoseProcessWasKilled_isRight() {
+        latch("b", Mode.AWAITING, 30, 130);
+        latch("c", Mode.COUNTING, 40, 50);
+        attempt("d", Workload.LATCH, Mode.COUNTING, Workload.COUNTS, 100);
+        evidence.killed("d", ms(110));
+        assertThat(inside()).isEmpty();
+    }
+
+    @Test
+    void waiterOfALatchThatWasForgotten_isOutside() {
+        fault(FaultKind.FLUSH, 100, 101);
+        latch("b", Mode.AWAITING, 30, 130);
+        latch("c", Mode.COUNTING, 40, 50);
+        assertThat(inside()).isEmpty();
+        assertThat(outside()).isEqualTo(1);
+    }
+
+    @Test
+    void wakeUpThatIsLost_orMuchTooLate_isFound() {
+        latch("c", Mode.COUNTING, 40, 50);
+        latch("d", Mode.COUNTING, 60, 120);
+        Attempt waiter = latch("b", Mode.AWAITING, 30, 120 + 3001);
+        assertThat(inside()).containsExactly(Violation.Kind.WAKE_UP_LOST);
+        fault(FaultKind.SERVER_PAUSE, 200, 202);
+        assertThat(inside()).as("it could not know").isEmpty();
+        waiter.granted = Attempt.NEVER;
+        waiter.gaveUp = ms(8030);
+        assertThat(inside()).containsExactly(Violation.Kind.WAKE_UP_LOST);
+        waiter.failed = true;
+        assertThat(inside()).as("it was told that nothing is known").isEmpty();
+    }
+
+    @Test
+    void leaderThatComesLongAfterTheLeaseOfAKilledOne_isFound() {
+        Attempt victim = held("a", Workload.ELECTION, Mode.ALONE, 1, 10, 100, 2000);
+        victim.kept = false;
+        victim.releasing = Attempt.NEVER;
+        evidence.killed("a", ms(500));
+        evidence.injections().add(new Injection(FaultKind.KILL, "a", ms(500), ms(500)));
+        Attempt next = attempt("b", Workload.ELECTION, Mode.ALONE, 1, 50);
+        next.granted = ms(500 + 1000 + 2999);
+        next.tokens = List.of(11L);
+        assertThat(inside()).isEmpty();
+        next.granted = ms(500 + 1000 + 3001);
+        assertThat(inside()).containsExactly(Violation.Kind.LEADER_LATE);
+        evidence.paused("b", ms(1000), ms(1100));
+        assertThat(inside()).isEmpty();
+    }
+
+    @Test
+    void leaderThatWasDeposedAndNotInterrupted_isFound() {
+        Attempt deposed = held("a", Workload.ELECTION, Mode.ALONE, 1, 10, 100, 3000);
+        deposed.kept = false;
+        deposed.lost = ms(1101);
+        assertThat(inside()).isEmpty();
+        deposed.ignored = true;
+        assertThat(inside()).containsExactly(Violation.Kind.LOSS_LATE);
     }
 
     @Test
