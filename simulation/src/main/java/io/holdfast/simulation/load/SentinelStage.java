@@ -44,6 +44,14 @@ final class SentinelStage extends Housed {
     private final Replication replication;
     private Server master;
 
+    /** How often there was a new master: what a Sentinel hears of an earlier one later does not count. */
+    private int epoch;
+
+    private final Map<Server, Integer> heard = new HashMap<>();
+
+    /** Whether a replica is about to take the place of the master; it is chosen once. */
+    private boolean failing;
+
     SentinelStage(Scene scene, ServerAudit audit) {
         super(scene, audit);
         Setup setup = scene.setup();
@@ -154,9 +162,10 @@ final class SentinelStage extends Housed {
     /** The master dies, is told to give up, or falls silent; a replica takes its place. */
     private void failover(Director.Blow blow) {
         Server old = master;
-        if (!old.isUp() || old.host().isAsleep() || masters.size() > 1) {
+        if (!old.isUp() || old.host().isAsleep() || masters.size() > 1 || failing) {
             return;
         }
+        failing = true;
         Dice dice = blow.dice();
         long noticed = dice.between(20, 600) * MS;
         switch (dice.below(4)) {
@@ -191,6 +200,7 @@ final class SentinelStage extends Housed {
     }
 
     private void promote(Dice dice, String name) {
+        failing = false;
         Server old = master;
         List<Server> others = servers.stream()
                 .filter(server -> server != old && server.isUp() && !masters.contains(server))
@@ -210,8 +220,13 @@ final class SentinelStage extends Housed {
         }
         takesOver(old, next);
         serverFaults.stateLost();
+        int now = ++epoch;
         for (Server sentinel : sentinels) {
             scene.world().after(dice.below(200 * MS), () -> {
+                if (heard.getOrDefault(sentinel, 0) > now) {
+                    return;
+                }
+                heard.put(sentinel, now);
                 told.put(sentinel, next);
                 sentinel.tell(
                         "+switch-master",

@@ -41,13 +41,10 @@ final class SentinelBugs {
                             "masterIs(new HostAndPort(words[1], Integer.parseInt(words[2])))")),
             bug(
                     "a Sentinel that has not heard of the new master is believed",
-                    new Edit(SOURCE, "return last != null && !last.equals(master);", "return false;")),
+                    new Edit(SOURCE, "return last != null && !last.master().equals(master);", "return false;")),
             bug(
-                    "a Sentinel's word is enough, and the server is not asked whether it agrees",
-                    new Edit(
-                            SOURCE,
-                            "if (role == null || role.equals(\"master\")) {",
-                            "if (role == null || !role.isEmpty()) {")));
+                    "a new master that cannot be reached yet is given up for the old one",
+                    new Edit(SOURCE, "if (search.isOutOfReach(told)) {", "if (false) {")));
 
     private static Mutant bug(String name, Edit... edits) {
         return Mutant.of(name, edits).on("sentinel");
