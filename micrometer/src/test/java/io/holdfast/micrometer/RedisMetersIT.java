@@ -5,9 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.Holdfast;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.servers.RedisServer;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,5 +67,52 @@ class RedisMetersIT extends MetersScene {
                     .untilAsserted(() -> assertThat(count("holdfast.acquisitions", "outcome", "unavailable"))
                             .isEqualTo(1));
         }
+    }
+
+    @Test
+    void password_isInNoMeterAndNoSpan() {
+        List<String> told = new CopyOnWriteArrayList<>();
+        ObservationRegistry spans = ObservationRegistry.create();
+        spans.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public void onStop(Observation.Context context) {
+                told.add(context + " " + context.getAllKeyValues() + " " + trace(context.getError()));
+            }
+
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+        });
+        redis.command("ACL", "SETUSER", "app", "reset", "on", ">s3same-w0rd", "~*", "&*", "+@all");
+        for (String password : List.of("s3same-w0rd", "wr0ng-w0rd")) {
+            try (Holdfast one = Holdfast.builder()
+                    .uri("redis://app:" + password + "@127.0.0.1:" + redis.port())
+                    .commandTimeout(Duration.ofSeconds(10))
+                    .listener(HoldfastMetrics.of(registry))
+                    .listener(HoldfastObservations.of(spans))
+                    .build()) {
+                assertThat(one.lock("order:secret").tryLock()
+                                && one.lock("order:secret").unlock())
+                        .isEqualTo(password.startsWith("s3same"));
+            } catch (StoreRefusedException e) {
+                assertThat(password).startsWith("wr0ng");
+            }
+        }
+        await().atMost(Duration.ofSeconds(10)).until(() -> !told.isEmpty());
+        registry.forEachMeter(meter -> told.add(meter.getId().toString()));
+
+        assertThat(told)
+                .anyMatch(line -> line.contains("holdfast.lock.hold"))
+                .anyMatch(line -> line.contains("holdfast.acquisitions"))
+                .allSatisfy(line -> assertThat(line).doesNotContain("w0rd"));
+    }
+
+    private static String trace(@Nullable Throwable error) {
+        StringWriter text = new StringWriter();
+        if (error != null) {
+            error.printStackTrace(new PrintWriter(text, true));
+        }
+        return text.toString();
     }
 }

@@ -104,6 +104,12 @@ record HoldfastProperties(
      */
     record ElectionProperties(@DefaultValue List<String> names) {}
 
+    /** Without the secrets. */
+    @Override
+    public String toString() {
+        return "HoldfastProperties[" + (uri == null ? "" : new RedisAddress(uri, null)) + "]";
+    }
+
     LockOptions options() {
         LockOptions.Builder options = LockOptions.builder();
         if (lease != null) {

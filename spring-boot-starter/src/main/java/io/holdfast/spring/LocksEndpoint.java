@@ -70,7 +70,8 @@ final class LocksEndpoint {
 
     /** All, or those whose name matches; {@code *} stands for any characters. */
     @ReadOperation
-    public Locks locks(@Nullable String pattern) {
+    // The longer one for Boot 3, which does not know the other, and would refuse a request that leaves it out.
+    public Locks locks(@org.springframework.lang.Nullable @Nullable String pattern) {
         return read(pattern == null ? "*" : pattern);
     }
 

@@ -38,6 +38,12 @@ record StoreChoice(String uri, @Nullable String sslBundle) {
         client.store(RedisStore.overTls(uri, context(sslBundle, bundle), parameters(bundle.getOptions())));
     }
 
+    /** Without the secrets. */
+    @Override
+    public String toString() {
+        return new RedisAddress(uri, sslBundle).toString();
+    }
+
     private static SslBundle bundle(String name, ObjectProvider<SslBundles> bundles) {
         SslBundles all = bundles.getIfAvailable();
         try {

@@ -8,15 +8,20 @@ import io.holdfast.LockListener;
 import io.holdfast.micrometer.HoldfastObservations;
 import io.holdfast.servers.RedisServer;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.MissingParametersException;
 import org.springframework.boot.actuate.endpoint.jmx.JmxEndpointsSupplier;
 import org.springframework.boot.actuate.endpoint.jmx.JmxOperation;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -24,6 +29,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.integration.support.locks.LockRegistry;
+import org.springframework.util.ReflectionUtils;
 
 /** Health, the endpoint, the registry, elections. */
 class OperationsIT {
@@ -199,6 +205,76 @@ class OperationsIT {
         try (ConfigurableApplicationContext other =
                 Apps.start(redis, Application.class, "holdfast.metrics.enabled=false")) {
             assertThat(other.getBeansOfType(LockListener.class)).isEqualTo(Map.of());
+        }
+    }
+
+    /** Whatever an operator may ask an application, with all of it exposed. */
+    @Test
+    void passwordOfTheStore_isToldByNoEndpointAndNoMeter() throws Exception {
+        try (RedisServer secured = RedisServer.builder().password("s3same-w0rd").start();
+                ConfigurableApplicationContext own = Apps.start(
+                        Application.class,
+                        "holdfast.uri=redis://:s3same-w0rd@127.0.0.1:" + secured.port(),
+                        "spring.jmx.enabled=true",
+                        "spring.jmx.unique-names=true",
+                        "management.endpoints.jmx.exposure.include=*")) {
+            Holdfast locks = own.getBean(Holdfast.class);
+            try (Lease lease = locks.lock("secret").acquire(Duration.ofSeconds(1))) {
+                assertThat(lease.isValid()).isTrue();
+                StringBuilder told = new StringBuilder(health(own));
+                own.getBean(JmxEndpointsSupplier.class).getEndpoints().stream()
+                        .flatMap(endpoint -> endpoint.getOperations().stream())
+                        .filter(operation -> !operation.getName().matches("shutdown|heapDump|threadDump"))
+                        .forEach(operation -> told.append('\n')
+                                .append(operation.getName())
+                                .append(' ')
+                                .append(answer(operation)));
+                own.getBean(MeterRegistry.class)
+                        .forEachMeter(meter -> told.append('\n').append(meter.getId()));
+                own.getBeansOfType(Object.class).values().stream()
+                        .filter(bean -> bean.getClass().getName().startsWith("io.holdfast."))
+                        .forEach(bean -> told.append('\n').append(bean));
+
+                assertThat(told.toString())
+                        .contains("\nlocks Locks[store=redis://127.0.0.1:", "name=secret", "\nbeans ", "\nenvironment ")
+                        .contains("holdfast.uri", "******", "holdfast.acquisitions", "HoldfastProperties[redis://***@")
+                        .doesNotContain("s3same", "w0rd");
+            }
+        }
+    }
+
+    private static String answer(JmxOperation operation) {
+        try {
+            StringBuilder text = new StringBuilder();
+            spell(operation.invoke(new InvocationContext(SecurityContext.NONE, Map.of())), text, 0);
+            return text.toString();
+        } catch (MissingParametersException e) {
+            return "wants to be told something";
+        }
+    }
+
+    /** All that can be got out of an answer, as it would be sent. */
+    private static void spell(@Nullable Object value, StringBuilder text, int depth) {
+        if (value instanceof Map<?, ?> map) {
+            map.forEach((key, each) -> {
+                text.append(key).append('=');
+                spell(each, text, depth + 1);
+            });
+        } else if (value instanceof Iterable<?> all) {
+            all.forEach(each -> spell(each, text, depth + 1));
+        } else {
+            text.append(value).append(' ');
+            if (value != null && depth < 15 && value.getClass().getName().startsWith("org.springframework.boot.")) {
+                for (Method method : value.getClass().getMethods()) {
+                    if (method.getName().startsWith("get")
+                            && method.getParameterCount() == 0
+                            && method.getDeclaringClass() != Object.class) {
+                        text.append(method.getName()).append(' ');
+                        ReflectionUtils.makeAccessible(method); // of classes that are not public
+                        spell(ReflectionUtils.invokeMethod(method, value), text, depth + 1);
+                    }
+                }
+            }
         }
     }
 
