@@ -1,8 +1,11 @@
 package io.holdfast.cli;
 
 import io.holdfast.LockException;
+import io.holdfast.spi.StoreUri;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,6 +26,7 @@ import picocli.CommandLine.Spec;
         footer = {"", "Example: holdfast run nightly-report -- ./report.sh", "More:    holdfast run --help"})
 public final class Main implements Runnable {
     private static final int HELP_WIDTH = 110;
+    private static final Pattern URI = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
     private static final String COMMAND_FOLLOWS = "--";
 
     @Spec
@@ -71,7 +75,7 @@ public final class Main implements Runnable {
                 .setExpandAtFiles(false)
                 .setUsageHelpWidth(HELP_WIDTH)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
-                .setParameterExceptionHandler((error, arguments) -> refuse(error))
+                .setParameterExceptionHandler((error, arguments) -> refuse(error, arguments))
                 .setExecutionExceptionHandler((error, command, parsed) -> fail(error, main.verbose));
         line.setExecutionStrategy(parsed -> {
             setUpLog(main.verbose);
@@ -95,10 +99,23 @@ public final class Main implements Runnable {
         }
     }
 
-    private static int refuse(ParameterException error) {
+    private static int refuse(ParameterException error, String... arguments) {
         String name = error.getCommandLine().getCommandSpec().qualifiedName();
-        Stderr.say(error.getMessage() + " (see " + name + " --help)");
+        Stderr.say(withoutSecrets(String.valueOf(error.getMessage()), arguments) + " (see " + name + " --help)");
         return ExitCode.USAGE;
+    }
+
+    /** What was not understood is repeated, and may be a store's address that stands in the wrong place. */
+    private static String withoutSecrets(String message, String... arguments) {
+        String shown = message;
+        for (String argument : arguments) {
+            Matcher uri = URI.matcher(argument);
+            if (uri.find()) {
+                String hidden = argument.substring(0, uri.start()) + new StoreUri(uri.group());
+                shown = shown.replace(argument, hidden);
+            }
+        }
+        return shown;
     }
 
     private static int fail(Exception error, boolean verbose) {

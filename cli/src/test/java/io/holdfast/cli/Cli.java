@@ -23,7 +23,8 @@ final class Cli implements AutoCloseable {
     /** The repository: the tests run in the module's folder. */
     static final Path REPOSITORY = Path.of("..").toAbsolutePath().normalize();
 
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** For a machine on which ten of them start at once beside a build. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Process process;
     private final List<String> command;
@@ -39,10 +40,24 @@ final class Cli implements AutoCloseable {
 
     /** {@code ./holdfast} with these arguments. */
     static Launch holdfast(String... arguments) {
+        LauncherCopy.make();
         List<String> command = new ArrayList<>();
         command.add(REPOSITORY.resolve("holdfast").toString());
         command.addAll(List.of(arguments));
         return new Launch(command);
+    }
+
+    /** All tests use one copy of the command, and whoever needs it while another JVM makes it says that it waits. */
+    private static final class LauncherCopy {
+        static {
+            new Launch(List.of(REPOSITORY.resolve("holdfast").toString(), "--version")).run();
+        }
+
+        private LauncherCopy() {}
+
+        static void make() {
+            // Made when the class was loaded.
+        }
     }
 
     /** What it is started with. By default, no variable of ours. */
@@ -174,6 +189,8 @@ final class Cli implements AutoCloseable {
 
     @Override
     public String toString() {
-        return String.join(" ", command) + "\nstdout: " + out() + "\nstderr: " + err() + "\n";
+        // An assertion may ask for this after it is closed.
+        return String.join(" ", command)
+                + (Files.exists(stdout) ? "\nstdout: " + out() + "\nstderr: " + err() + "\n" : " (closed)");
     }
 }

@@ -197,6 +197,8 @@ class DoctorIT {
                 Arguments.of(List.of("doctor", "--prefix", "a{b}"), "must not contain braces"),
                 Arguments.of(List.of("doctor", "--store", "memory:"), "excludes nobody"),
                 Arguments.of(List.of("doctor", "--store", "redis://:pw@:9"), "redis://:***@:9"),
+                Arguments.of(List.of("doctor", "redis://:pass-word@h"), "redis://:***@h"),
+                Arguments.of(List.of("locks", "--sotre=redis://u:pass-word@h/0"), "--sotre=redis://u:***@h/0"),
                 Arguments.of(List.of("doctor", "x"), "x"));
     }
 
@@ -206,6 +208,25 @@ class DoctorIT {
         Cli.Result result = Cli.holdfast(arguments.toArray(String[]::new)).run();
         assertThat(result.code()).isEqualTo(64);
         assertThat(result.out()).isEmpty();
-        assertThat(result.err()).startsWith("holdfast: ").contains(says).hasLineCount(1);
+        assertThat(result.err())
+                .startsWith("holdfast: ")
+                .contains(says)
+                .hasLineCount(1)
+                .doesNotContain("pass-word");
+    }
+
+    @Test
+    void password_isNotTold_whateverIsLogged() {
+        for (List<String> command : List.of(
+                List.of("run", "--verbose", "--wait", "0", "x", "--", "true"), List.of("doctor", "--verbose"))) {
+            Cli.Result result = Cli.holdfast(command.toArray(String[]::new))
+                    .with("HOLDFAST_STORE", "redis://app:wr0ng-one@127.0.0.1:" + sound.port())
+                    .run();
+
+            assertThat(result.code()).as(result.toString()).isEqualTo(69);
+            assertThat(result.out() + result.err())
+                    .contains("does not accept the user or the password")
+                    .doesNotContain("wr0ng-one");
+        }
     }
 }

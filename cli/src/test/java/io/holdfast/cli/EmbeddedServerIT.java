@@ -111,7 +111,11 @@ class EmbeddedServerIT {
             assertThatThrownBy(() -> stranger.call("PING"))
                     .isInstanceOf(RespError.class)
                     .hasMessageContaining("NOAUTH");
+            assertThatThrownBy(() -> stranger.call("AUTH", "guess"))
+                    .isInstanceOf(RespError.class)
+                    .hasMessageContaining("WRONGPASS");
         }
+        assertThat(home.own().resolve("redis.log")).content().doesNotContain(state.password());
         try (Resp friend = Resp.connect("127.0.0.1", state.port())) {
             assertThat(friend.call("AUTH", state.password())).isEqualTo("OK");
             assertThat(friend.call("CONFIG", "GET", "save")).isEqualTo(List.of("save", ""));
