@@ -11,10 +11,7 @@ import io.holdfast.benchmarks.contenders.Session;
 import io.holdfast.benchmarks.measure.InParallel;
 import io.holdfast.benchmarks.measure.Metric;
 import io.holdfast.benchmarks.measure.SharedCounter;
-import io.holdfast.benchmarks.workloads.FirstLock;
 import io.holdfast.benchmarks.workloads.HandOver;
-import io.holdfast.benchmarks.workloads.HeldLeases;
-import io.holdfast.benchmarks.workloads.PassedNames;
 import io.holdfast.benchmarks.workloads.Servers;
 import io.holdfast.benchmarks.workloads.SeveralJvms;
 import io.holdfast.benchmarks.workloads.Uncontended;
@@ -183,17 +180,6 @@ class SmokeIT {
                 .doesNotContainKey(Metric.REQUESTS);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"holdfast", "redisson"})
-    void heldLeases_areRenewed(String contender) {
-        Map<Metric, Double> measured = new HeldLeases(100, Duration.ofMillis(1_500), Duration.ofMillis(50))
-                .measure(Contenders.named(contender), servers, Duration.ofMillis(1));
-
-        assertThat(measured.get(Metric.RENEWALS)).isPositive();
-        assertThat(measured.get(Metric.SENT_PER_SECOND)).isPositive();
-        assertThat(measured).containsKeys(Metric.LOST_LEASES, Metric.HEAP_PER_LEASE, Metric.CLIENT_CPU_PER_SECOND);
-    }
-
     @Test
     void aHandOver_takesTime() {
         Map<Metric, Double> measured = new HandOver(Duration.ofMillis(5))
@@ -201,18 +187,6 @@ class SmokeIT {
 
         assertThat(measured.get(Metric.HAND_OVER_P50)).isPositive();
         assertThat(measured.get(Metric.HAND_OVER_P999)).isPositive();
-    }
-
-    /** With its own jars alone: the count says whether that is so. */
-    @ParameterizedTest
-    @ValueSource(strings = {"holdfast", "redisson", "spring-spin", "lettuce", "jedis", "curator"})
-    void aFirstLock_needsNoJarsOfOthers(String contender) {
-        Map<Metric, Double> measured =
-                new FirstLock(1).measure(Contenders.named(contender), servers, Duration.ofMillis(1));
-
-        assertThat(measured.get(Metric.FIRST_LOCK)).isPositive();
-        assertThat(measured.get(Metric.JAR_SIZE)).isPositive();
-        assertThat(measured.get(Metric.JARS)).isBetween(7.0, 40.0);
     }
 
     @ParameterizedTest
@@ -225,17 +199,6 @@ class SmokeIT {
         assertThat(measured.get(Metric.SENT_PER_RELEASE)).isCloseTo(commands, within(3.0));
         assertThat(measured.get(Metric.BYTES_PER_RELEASE)).isPositive();
         assertThat(measured.get(Metric.SERVER_TIME_PER_RELEASE)).isPositive();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"holdfast", "redisson"})
-    void names_passThrough(String contender) {
-        Map<Metric, Double> measured =
-                new PassedNames(200).measure(Contenders.named(contender), servers, Duration.ofMillis(1));
-
-        assertThat(measured.get(Metric.THROUGHPUT)).isPositive();
-        assertThat(measured).containsKeys(Metric.HEAP_GROWTH, Metric.REDIS_GROWTH);
-        assertThat(servers.redis().keys()).noneMatch(key -> key.contains("bench:"));
     }
 
     private static void cycle(BenchLock lock) {
