@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.holdfast.checks.planted.Believer;
 import io.holdfast.checks.planted.Breaker;
 import io.holdfast.checks.planted.Intruder;
 import java.util.Map;
@@ -234,6 +235,7 @@ class ArchitectureTest {
                                 "org.springframework.context..",
                                 "org.springframework.core..",
                                 "org.springframework.expression..",
+                                "org.springframework.lang",
                                 "org.springframework.scheduling..",
                                 "org.springframework.util..",
                                 "io.holdfast",
@@ -266,6 +268,91 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jdk.jfr..")
+                .check(LIBRARY);
+    }
+
+    private static final String[] SHIPPED = {
+        "io.holdfast",
+        "io.holdfast.spi..",
+        "io.holdfast.memory..",
+        "io.holdfast.internal..",
+        "io.holdfast.redis..",
+        "io.holdfast.jdbc..",
+        "io.holdfast.http..",
+        "io.holdfast.micrometer..",
+        "io.holdfast.spring..",
+        "io.holdfast.cli..",
+        "io.holdfast.testkit.."
+    };
+
+    /** What makes objects, classes or programs of bytes or of names. */
+    private static final Set<String> MAKES_CODE_OF_DATA = Set.of(
+            "java.io.ObjectInputStream",
+            "java.io.ObjectInput",
+            "java.beans.XMLDecoder",
+            "java.net.URLClassLoader",
+            "java.lang.Compiler",
+            "sun.misc.Unsafe");
+
+    private static final Map<String, Set<String>> LOADS = Map.of(
+            "java.lang.Class", Set.of("forName", "newInstance"),
+            "java.lang.ClassLoader", Set.of("loadClass", "defineClass"),
+            "java.lang.invoke.MethodHandles$Lookup", Set.of("defineClass", "defineHiddenClass", "findClass"),
+            "java.lang.Runtime", Set.of("exec", "load", "loadLibrary"),
+            "java.lang.System", Set.of("load", "loadLibrary"));
+
+    static void nothingMakesCodeOfData(JavaClasses of, String... packages) {
+        noClasses()
+                .that(resideInAnyPackage(packages))
+                .should()
+                .dependOnClassesThat(DescribedPredicate.describe(
+                        "deserialise, look up by name, or run scripts",
+                        type -> MAKES_CODE_OF_DATA.contains(type.getName())
+                                || type.getPackageName().startsWith("javax.naming")
+                                || type.getPackageName().startsWith("javax.script")
+                                || type.getPackageName().startsWith("java.rmi")))
+                .orShould(callMethodWhere(DescribedPredicate.describe(
+                        "load classes or programs by name",
+                        call -> LOADS.getOrDefault(call.getTargetOwner().getName(), Set.of())
+                                .contains(call.getTarget().getName()))))
+                .because("what comes from a store, a network or a file is numbers and short texts, and stays that")
+                .check(of);
+    }
+
+    @Test
+    void nothingThatIsShipped_makesCodeOfData() {
+        nothingMakesCodeOfData(LIBRARY, SHIPPED);
+    }
+
+    @Test
+    void aClassThatMakesCodeOfData_isFound() {
+        JavaClasses planted = new ClassFileImporter().importClasses(Believer.class);
+        assertThatThrownBy(() -> nothingMakesCodeOfData(planted, "..planted.."))
+                .hasMessageContaining("java.io.ObjectInputStream")
+                .hasMessageContaining("javax.naming.InitialContext")
+                .hasMessageContaining("java.lang.Class.forName")
+                .hasMessageContaining("java.lang.Runtime.exec");
+    }
+
+    /** The command runs programs, and so does the contract; expressions are those of an application's own annotations. */
+    @Test
+    void programsAndExpressions_areRunWhereThatIsThePoint() {
+        noClasses()
+                .that(resideInAnyPackage(SHIPPED))
+                .and()
+                .resideOutsideOfPackages("io.holdfast.cli..", "io.holdfast.testkit.contract..")
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.lang.ProcessBuilder")
+                .check(LIBRARY);
+        noClasses()
+                .that(resideInAnyPackage(SHIPPED))
+                .and(DescribedPredicate.describe(
+                        "not the name of a lock in an annotation",
+                        type -> !top(type).getSimpleName().equals("NameExpression")))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.springframework.expression..")
                 .check(LIBRARY);
     }
 
