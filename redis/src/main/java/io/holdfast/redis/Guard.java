@@ -47,6 +47,15 @@ final class Guard {
         return cut;
     }
 
+    /** The last command is over: no timer is kept for another. */
+    synchronized void dismiss() {
+        busy = false;
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
     /** Asked for every reply, so without a lock: it is true before anything is cut. */
     boolean hasCut() {
         return cut;

@@ -125,7 +125,12 @@ public final class LeastRights {
     public static LeastRights ofSentinels() {
         return new LeastRights(
                 List.of("resetchannels", "&+switch-master"),
-                List.of("+subscribe", "+ping", "+sentinel|get-master-addr-by-name", "+sentinel|ckquorum"));
+                List.of(
+                        "+subscribe",
+                        "+ping",
+                        "+sentinel|master",
+                        "+sentinel|get-master-addr-by-name",
+                        "+sentinel|ckquorum"));
     }
 
     /** Keys and channels, each a word of the rule. */

@@ -26,7 +26,7 @@ final class Question {
                 source.drop(opened);
             }
         } finally {
-            guard.end();
+            guard.dismiss();
         }
     }
 }

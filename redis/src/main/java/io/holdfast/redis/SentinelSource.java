@@ -7,12 +7,15 @@ import io.holdfast.spi.Platform;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -31,8 +34,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * a replica, leads to the new master.
  *
  * <p>An old master that is cut off from the Sentinels, but not from us, would go on answering over a connection that is
- * fine. So one Sentinel is listened to: when it tells of another master, connections to the old one are closed, and none is
- * opened on the word of another Sentinel that has not heard of it yet. That one would never tell us.
+ * fine. So one Sentinel is listened to, and one after the other is asked every few seconds, since the one may be cut off with
+ * the old master: when any tells of a later one, connections to the old one are closed, and none is opened on the word of a
+ * Sentinel that has not heard of it yet.
  */
 final class SentinelSource implements ConnectionSource {
     private static final Logger log = LoggerFactory.getLogger(SentinelSource.class);
@@ -40,8 +44,23 @@ final class SentinelSource implements ConnectionSource {
     /** In this time every Sentinel in reach of the others has heard of a new master. */
     private static final long NEWS_NANOS = 5_000_000_000L;
 
+    private static final long LOOK_NANOS = 3_000_000_000L;
+    private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(1);
+
     /** Who is the master, and since when we know it. */
-    private record News(HostAndPort master, long nanos) {}
+    private record News(SentinelWord word, long nanos) {
+        HostAndPort master() {
+            return word.master();
+        }
+
+        boolean isCounted() {
+            return word.epoch() != SentinelWord.UNKNOWN;
+        }
+
+        boolean isFresh(Platform platform) {
+            return platform.nanoTime() - nanos < NEWS_NANOS;
+        }
+    }
 
     private record Open(ConnectionSource from, HostAndPort server, AtomicReference<@Nullable Closeable> socket) {}
 
@@ -53,8 +72,11 @@ final class SentinelSource implements ConnectionSource {
     /** Who is asked first: the one that gave the last good answer. */
     private volatile int first;
 
-    /** What the Sentinel said last that is listened to; null before it has said anything. */
+    /** The latest that any Sentinel said; null before one has said anything. Written under the lock of what is open. */
     private volatile @Nullable News told;
+
+    /** Who is asked at the next look. */
+    private volatile int next;
 
     private @Nullable Inbox news;
     private boolean closed;
@@ -73,31 +95,30 @@ final class SentinelSource implements ConnectionSource {
         long deadline = platform.nanoTime() + timeout.toNanos();
         Search search = new Search();
         int start = first;
-        Map<HostAndPort, Integer> doubtful = new LinkedHashMap<>();
+        Map<SentinelWord, Integer> doubtful = new LinkedHashMap<>();
         for (int i = 0; i < sentinels.size(); i++) {
             int asked = (start + i) % sentinels.size();
-            HostAndPort master =
-                    search.master(sentinels.get(asked), left(deadline).dividedBy(2));
-            if (master != null && isOldNews(master)) {
-                doubtful.putIfAbsent(master, asked);
-            } else if (master != null && search.tried.add(master)) {
-                Jedis opened = search.open(master, left(deadline), opening);
-                if (opened != null && !isOldNews(master)) {
+            SentinelWord word = search.word(asked, left(deadline).dividedBy(2));
+            if (word != null && isOldNews(word)) {
+                doubtful.putIfAbsent(word, asked);
+            } else if (word != null && search.tried.add(word.master())) {
+                Jedis opened = search.open(word.master(), left(deadline), opening);
+                if (opened != null && !isOldNews(word)) {
                     return opened(opened, asked);
                 }
                 if (opened != null) {
                     drop(opened);
-                    search.attempts.failed(ServerList.text(master) + " was the master a moment ago, and is not now");
+                    search.attempts.failed(
+                            ServerList.text(word.master()) + " was the master a moment ago, and is not now");
                 }
             }
         }
-        if (search.isOutOfReach(told)) {
+        if (!search.mayDoubt()) {
             doubtful.clear();
         }
-        // Nobody in reach says what was told, or that one is none: then it is what was told that is old.
-        for (Map.Entry<HostAndPort, Integer> named : doubtful.entrySet()) {
-            Jedis opened =
-                    search.tried.add(named.getKey()) ? search.open(named.getKey(), left(deadline), opening) : null;
+        for (Map.Entry<SentinelWord, Integer> named : doubtful.entrySet()) {
+            HostAndPort master = named.getKey().master();
+            Jedis opened = search.tried.add(master) ? search.open(master, left(deadline), opening) : null;
             if (opened != null) {
                 return opened(opened, named.getValue());
             }
@@ -108,14 +129,26 @@ final class SentinelSource implements ConnectionSource {
     }
 
     /** Whether another master was told of: one Sentinel hears of it after the other. */
-    private boolean isOldNews(HostAndPort master) {
+    private boolean isOldNews(SentinelWord word) {
         News last = told;
-        return last != null && !last.master().equals(master);
+        return last != null && !last.master().equals(word.master());
+    }
+
+    /**
+     * Whether what was told is no longer so, though nobody knows of a later failover: most Sentinels answer, and none of them
+     * says it. They were set up anew and count from the beginning, or the one that told of it was alone with it and is gone.
+     */
+    private boolean isOutlived(List<SentinelWord> words) {
+        News last = told;
+        return last != null
+                && words.size() > sentinels.size() / 2
+                && words.stream().allMatch(this::isOldNews)
+                && !last.isFresh(platform);
     }
 
     private Jedis opened(Jedis connection, int sentinel) {
         first = sentinel;
-        listen();
+        attend();
         return connection;
     }
 
@@ -123,28 +156,35 @@ final class SentinelSource implements ConnectionSource {
     private final class Search {
         final Set<HostAndPort> tried = new HashSet<>();
         final Attempts attempts = new Attempts();
+        private final List<SentinelWord> words = new ArrayList<>();
         private final Set<HostAndPort> unreached = new HashSet<>();
 
-        /**
-         * Whether the news are fresh, a Sentinel has just confirmed them, and only the new master cannot be reached. It may be
-         * there in a moment, and a connection to the old one would stay with that for as long as it answers.
-         */
-        boolean isOutOfReach(@Nullable News news) {
-            return news != null && unreached.contains(news.master()) && platform.nanoTime() - news.nanos() < NEWS_NANOS;
+        /** Whether one may be the master that is not what was told: it may be that which is old. */
+        boolean mayDoubt() {
+            News last = told;
+            if (last == null || last.isCounted()) {
+                return isOutlived(words);
+            }
+            // There is no telling. But if it was just told, and only cannot be reached, it may be there in a moment.
+            return !unreached.contains(last.master()) || !last.isFresh(platform);
         }
 
-        /** The master, by what this Sentinel says; null if it says nothing. */
+        /** What this Sentinel says; null if it says nothing. */
         @Nullable
-        HostAndPort master(ConnectionSource sentinel, Duration timeout) {
+        SentinelWord word(int sentinel, Duration timeout) {
+            ConnectionSource asked = sentinels.get(sentinel);
             try {
-                HostAndPort named = askForMaster(sentinel, timeout);
-                if (named == null) {
-                    attempts.refused(sentinel.address() + " knows no master '" + uri.master() + "'");
+                SentinelWord word = ask(asked, timeout);
+                if (word == null) {
+                    attempts.refused(asked.address() + " knows no master '" + uri.master() + "'");
+                    return null;
                 }
-                return named;
+                words.add(word);
+                hear(word);
+                return word;
             } catch (RuntimeException e) {
                 // Whatever it is, the next one may do better.
-                attempts.failed(sentinel.address(), e);
+                attempts.failed(asked.address(), e);
                 return null;
             }
         }
@@ -177,25 +217,14 @@ final class SentinelSource implements ConnectionSource {
         }
     }
 
-    private @Nullable HostAndPort askForMaster(ConnectionSource sentinel, Duration timeout) {
-        Object reply = Question.ask(sentinel, platform, timeout, connection -> {
-            connection.sendCommand(() -> bytes("SENTINEL"), "get-master-addr-by-name", uri.master());
-            return connection.getOne();
-        });
-        if (!(reply instanceof List<?> address) || address.size() != 2) {
-            return null;
-        }
-        try {
-            return new HostAndPort(Reply.text(address.get(0)), Integer.parseInt(Reply.text(address.get(1))));
-        } catch (NumberFormatException e) {
-            return null;
-        }
+    private @Nullable SentinelWord ask(ConnectionSource sentinel, Duration timeout) {
+        return Question.ask(sentinel, platform, timeout, connection -> SentinelWord.ask(connection, uri.master()));
     }
 
     /** What a server says it is; null if it may not be asked, and then its refusal to write says enough. */
     static @Nullable String role(Connection connection) {
         try {
-            connection.sendCommand(() -> bytes("ROLE"));
+            connection.sendCommand(() -> "ROLE".getBytes(US_ASCII));
             return connection.getOne() instanceof List<?> role && !role.isEmpty() ? Reply.text(role.get(0)) : "riddle";
         } catch (JedisDataException e) {
             if (!JedisErrors.isFinal(e)) {
@@ -205,27 +234,107 @@ final class SentinelSource implements ConnectionSource {
         }
     }
 
-    private static byte[] bytes(String word) {
-        return word.getBytes(US_ASCII);
-    }
-
     private Duration left(long deadline) {
         return Duration.ofNanos(Math.max(1_000_000, deadline - platform.nanoTime()));
     }
 
     // --- news of another master
 
-    private synchronized void listen() {
+    private synchronized void attend() {
         if (news == null && !closed) {
             AnySentinel any = new AnySentinel();
             news = new Inbox(platform, new InboxLine(any, false), "+switch-master", new SwitchListener(any));
             news.start();
+            next = first;
+            platform.schedule(LOOK_NANOS, this::look);
         }
     }
 
+    /** Not on the timer's thread, since a Sentinel may not answer. */
+    private void look() {
+        if (!isClosed()) {
+            platform.callbacks().execute(() -> {
+                lookAround();
+                platform.schedule(LOOK_NANOS, this::look);
+            });
+        }
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Asks the next Sentinel that answers, and all of them if it knows of another master. */
+    private void lookAround() {
+        for (int i = 0; i < sentinels.size() && !isClosed(); i++) {
+            int asked = next;
+            next = (asked + 1) % sentinels.size();
+            SentinelWord word = word(sentinels.get(asked));
+            if (word != null) {
+                hear(word);
+                if (isOldNews(word)) {
+                    compare();
+                } else {
+                    confirmed(word);
+                }
+                return;
+            }
+        }
+    }
+
+    /** A Sentinel says something else than was told before: the others may say why. */
+    private void compare() {
+        List<SentinelWord> words =
+                sentinels.stream().map(this::word).filter(Objects::nonNull).toList();
+        words.forEach(this::hear);
+        if (isOutlived(words)) {
+            masterIs(Collections.max(words, Comparator.comparingLong(SentinelWord::epoch)));
+        }
+        words.stream().filter(word -> !isOldNews(word)).findAny().ifPresent(this::confirmed);
+    }
+
+    /** What leads elsewhere was opened on the word of one that knew less, unless there is no telling. */
+    private void confirmed(SentinelWord word) {
+        if (word.epoch() != SentinelWord.UNKNOWN) {
+            closeOthers(word.master());
+        }
+    }
+
+    /** What a Sentinel says; null if it does not answer. */
+    private @Nullable SentinelWord word(ConnectionSource sentinel) {
+        try {
+            return ask(sentinel, LOOK_TIMEOUT);
+        } catch (RuntimeException e) {
+            log.debug(
+                    "{} does not say who is the master: {}",
+                    sentinel.address(),
+                    JedisErrors.unsaid(e, null).toString());
+            return null;
+        }
+    }
+
+    /** Takes the word for it of a Sentinel that knows of a later failover than the others so far. */
+    private void hear(SentinelWord word) {
+        synchronized (open) {
+            News last = told;
+            if (word.epoch() == SentinelWord.UNKNOWN
+                    || (last != null && last.word().epoch() >= word.epoch())) {
+                return;
+            }
+            told = new News(word, platform.nanoTime());
+        }
+        closeOthers(word.master());
+    }
+
+    private void masterIs(SentinelWord word) {
+        synchronized (open) {
+            told = new News(word, platform.nanoTime());
+        }
+        closeOthers(word.master());
+    }
+
     /** Closes what leads elsewhere. */
-    private void masterIs(HostAndPort master) {
-        told = new News(master, platform.nanoTime());
+    private void closeOthers(HostAndPort master) {
         List<Open> others;
         synchronized (open) {
             others = open.values().stream()
@@ -259,25 +368,30 @@ final class SentinelSource implements ConnectionSource {
         /** What it said before is asked for, of the very one: another may know less, or more. */
         @Override
         public void subscribed() {
-            told = null;
-            try {
-                HostAndPort master = askForMaster(any.present, Duration.ofSeconds(1));
-                if (master != null) {
-                    masterIs(master);
-                }
-            } catch (RuntimeException e) {
-                log.debug(
-                        "a Sentinel that was just reached does not answer: {}",
-                        JedisErrors.unsaid(e, null).toString());
+            SentinelWord word = word(any.present);
+            if (word != null && word.epoch() == SentinelWord.UNKNOWN) {
+                // There is nothing else to go by than who spoke last.
+                masterIs(word);
+            } else if (word != null) {
+                hear(word);
             }
         }
 
-        /** Name, old host and port, new host and port. */
+        /** Name, old host and port, new host and port. It may come late, so the Sentinel is asked what it counts. */
         @Override
         public void message(String text, @Nullable String life) {
             String[] words = text.split(" ", -1);
             if (words.length == 5 && words[0].equals(uri.master()) && words[4].matches("[0-9]{1,5}")) {
-                masterIs(new HostAndPort(words[3], Integer.parseInt(words[4])));
+                HostAndPort master = new HostAndPort(words[3], Integer.parseInt(words[4]));
+                SentinelWord word = word(any.present);
+                if (word != null && word.epoch() != SentinelWord.UNKNOWN) {
+                    hear(word);
+                } else {
+                    News last = told;
+                    masterIs(new SentinelWord(
+                            master,
+                            last == null ? SentinelWord.UNKNOWN : last.word().epoch()));
+                }
             }
         }
     }
@@ -323,10 +437,16 @@ final class SentinelSource implements ConnectionSource {
             ConnectionSource sentinel = sentinels.get((start + i) % sentinels.size());
             try {
                 Question.ask(sentinel, platform, left(deadline).dividedBy(2), connection -> {
-                    connection.sendCommand(() -> bytes("SENTINEL"), "ckquorum", uri.master());
+                    connection.sendCommand(() -> "SENTINEL".getBytes(US_ASCII), "ckquorum", uri.master());
                     return connection.getOne();
                 });
-                return List.of();
+                SentinelWord word = word(sentinel);
+                return word == null || word.epoch() != SentinelWord.UNKNOWN
+                        ? List.of()
+                        : List.of(
+                                sentinel.address() + " may not be asked of which failover its master is: a client that"
+                                        + " listens to a Sentinel which is cut off from the others stays with the old master;"
+                                        + " grant +sentinel|master");
             } catch (JedisDataException e) {
                 String answer = sentinel.address() + " answered '" + e.getMessage() + "'";
                 return List.of(

@@ -115,7 +115,7 @@ class HandedInClusterIT {
             // Connects to all of them.
             assertThat(locks.health().reachable()).isTrue();
             for (String name : names()) {
-                DistributedLock lock = locks.lock(name, o -> o.lease(Duration.ofSeconds(1)));
+                DistributedLock lock = locks.lock(name, o -> o.lease(Duration.ofSeconds(3)));
                 Lease lease = lock.acquire(Duration.ZERO);
                 assertThat(others.lock(name).tryLock()).as("it is ours").isFalse();
                 home(name).command("CONFIG", "RESETSTAT");

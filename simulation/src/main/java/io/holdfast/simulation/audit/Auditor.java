@@ -104,6 +104,13 @@ public final class Auditor {
         }
     }
 
+    /** An old master gives tokens too, by its own clock: their order is promised again above what either has given. */
+    public void twoCounters() {
+        for (String name : names) {
+            tokensExcusedBelow.merge(name, truth.highestToken(name), Math::max);
+        }
+    }
+
     /** Whether nothing has happened in the whole run that the timing model excludes. */
     public boolean modelWasKept() {
         return !driftBeyondModel && allExcusedUntil == 0 && excusedUntil.isEmpty() && tokensExcusedBelow.isEmpty();

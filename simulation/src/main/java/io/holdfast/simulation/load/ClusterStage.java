@@ -260,7 +260,7 @@ final class ClusterStage extends Housed {
             if (command.get(0).startsWith("EVAL") && present.shardOf(self.get()) < 0) {
                 scene.hits().hit(25);
                 scene.auditor().excuseAll();
-                scene.auditor().counterLost();
+                scene.auditor().twoCounters();
             }
         }
     }

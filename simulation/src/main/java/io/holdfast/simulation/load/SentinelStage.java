@@ -31,6 +31,9 @@ final class SentinelStage extends Housed {
     private static final int SENTINELS = 3;
     private static final String NAME = "mymaster";
 
+    /** What a client takes to ask another Sentinel than the one it listens to: at the second look, if one is slow to answer. */
+    private static final long LOOKS = 8_000 * MS;
+
     private final List<Server> servers = new ArrayList<>();
     private final List<Server> sentinels = new ArrayList<>();
     private final Map<String, Server> byName = new LinkedHashMap<>();
@@ -48,6 +51,9 @@ final class SentinelStage extends Housed {
     private int epoch;
 
     private final Map<Server, Integer> heard = new HashMap<>();
+
+    /** The Sentinel that is cut off from the others, together with an old master. */
+    private @Nullable Server cutOff;
 
     /** Whether a replica is about to take the place of the master; it is chosen once. */
     private boolean failing;
@@ -119,7 +125,7 @@ final class SentinelStage extends Housed {
             next.after(command, reply, late, again);
             if (command.get(0).startsWith("EVAL") && self.get() != master) {
                 scene.auditor().excuseAll();
-                scene.auditor().counterLost();
+                scene.auditor().twoCounters();
                 if (scene.world().now() > scene.director().disturbedUntil()) {
                     throw new Violation(
                             "I5", "an old master is asked, and everybody should know who has taken its place");
@@ -153,8 +159,10 @@ final class SentinelStage extends Housed {
         if (!command.get(0).equals("SENTINEL")) {
             return null;
         }
-        Server known = Objects.requireNonNull(told.get(sentinel));
-        return List.of(known.host().name(), "6379");
+        String known = Objects.requireNonNull(told.get(sentinel)).host().name();
+        return command.get(1).equals("master")
+                ? List.of("name", NAME, "ip", known, "config-epoch", Integer.toString(heard.getOrDefault(sentinel, 0)))
+                : List.of(known, "6379");
     }
 
     // --- failover
@@ -184,8 +192,17 @@ final class SentinelStage extends Housed {
             }
             case 2 -> {
                 // It is cut off from the others, and not from the clients: it takes itself for the master on and on.
+                // And a
+                // Sentinel may be cut off with it, if the other two are there to do without.
+                if (dice.oneIn(2) && sentinels.stream().allMatch(Server::isUp)) {
+                    cutOff = dice.pick(sentinels);
+                    scene.director().disturbed(noticed + LOOKS);
+                }
                 scene.world().after(noticed, () -> promote(dice, blow.name()));
-                scene.world().after(noticed + 60_000 * MS, () -> demote(old));
+                scene.world().after(noticed + 60_000 * MS, () -> {
+                    cutOff = null;
+                    demote(old);
+                });
                 scene.hits().hit(25);
             }
             default -> {
@@ -223,7 +240,7 @@ final class SentinelStage extends Housed {
         int now = ++epoch;
         for (Server sentinel : sentinels) {
             scene.world().after(dice.below(200 * MS), () -> {
-                if (heard.getOrDefault(sentinel, 0) > now) {
+                if (heard.getOrDefault(sentinel, 0) > now || sentinel == cutOff) {
                     return;
                 }
                 heard.put(sentinel, now);
@@ -277,6 +294,6 @@ final class SentinelStage extends Housed {
 
     @Override
     public int idleTimers() {
-        return 4;
+        return 5;
     }
 }

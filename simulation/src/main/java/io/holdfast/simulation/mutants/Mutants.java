@@ -634,7 +634,11 @@ final class Mutants {
                         new Edit(
                                 PROCESSION,
                                 "                return null;\n" + "            }\n" + "            next++;",
-                                "                next++;\n" + "                continue;\n" + "            }\n"
+                                "                if (next++ < behind.size()) {\n"
+                                        + "                    continue;\n"
+                                        + "                }\n"
+                                        + "                return null;\n"
+                                        + "            }\n"
                                         + "            next++;")),
                 onQuorum(
                         "half of the servers count as a majority",

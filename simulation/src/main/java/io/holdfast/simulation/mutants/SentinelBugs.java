@@ -15,12 +15,12 @@ final class SentinelBugs {
                     new Edit(
                             SOURCE,
                             "    private volatile int first;\n",
-                            "    private volatile int first;\n\n    private volatile @Nullable HostAndPort known;\n"),
+                            "    private volatile int first;\n\n    private volatile @Nullable SentinelWord known;\n"),
                     new Edit(
                             SOURCE,
-                            "                HostAndPort named = askForMaster(sentinel, timeout);\n",
-                            "                HostAndPort named = known != null ? known : askForMaster(sentinel, timeout);\n"
-                                    + "                known = named;\n")),
+                            "                SentinelWord word = ask(asked, timeout);\n",
+                            "                SentinelWord word = known != null ? known : ask(asked, timeout);\n"
+                                    + "                known = word;\n")),
             bug(
                     "one Sentinel is asked, and no other if that does not answer",
                     new Edit(
@@ -28,23 +28,17 @@ final class SentinelBugs {
                             "        for (int i = 0; i < sentinels.size(); i++) {\n            int asked",
                             "        for (int i = 0; i < 1; i++) {\n            int asked")),
             bug(
-                    "the news of another master is not heard",
+                    "nobody asks the Sentinels again while a connection works",
                     new Edit(
                             SOURCE,
-                            "                masterIs(new HostAndPort(words[3], Integer.parseInt(words[4])));\n",
-                            "")),
+                            "            platform.schedule(LOOK_NANOS, this::look);\n        }\n",
+                            "        }\n")),
             bug(
-                    "the news of another master is taken for that of the old one",
-                    new Edit(
-                            SOURCE,
-                            "masterIs(new HostAndPort(words[3], Integer.parseInt(words[4])))",
-                            "masterIs(new HostAndPort(words[1], Integer.parseInt(words[2])))")),
+                    "of two Sentinels the one that spoke last is right",
+                    new Edit(SOURCE, "(last != null && last.word().epoch() >= word.epoch())", "(false)")),
             bug(
                     "a Sentinel that has not heard of the new master is believed",
-                    new Edit(SOURCE, "return last != null && !last.master().equals(master);", "return false;")),
-            bug(
-                    "a new master that cannot be reached yet is given up for the old one",
-                    new Edit(SOURCE, "if (search.isOutOfReach(told)) {", "if (false) {")));
+                    new Edit(SOURCE, "return last != null && !last.master().equals(word.master());", "return false;")));
 
     private static Mutant bug(String name, Edit... edits) {
         return Mutant.of(name, edits).on("sentinel");
