@@ -400,8 +400,8 @@ public final class RedisStore implements LockStore {
     }
 
     /**
-     * When to ask again if nobody calls: the first in line when the holder's time is over, the others a little later, so
-     * that they do not all come at once, and everybody before the ticket's life is half over.
+     * When to ask again if nobody calls: the first in line when the holder's time is over, the others one after the other, since
+     * those before them may have died with it, and everybody before the ticket's life is half over.
      */
     private Duration recheck(long leftMillis, long place) {
         long longest = TICKET.toMillis() / 3;
@@ -409,8 +409,11 @@ public final class RedisStore implements LockStore {
         if (place == 0) {
             return Duration.ofMillis(Math.min(left + 1, longest));
         }
-        long later = Math.min(left + 50 * Math.min(place, 20), longest);
-        return Duration.ofMillis(later + context.platform().random(longest / 4));
+        long step = 50;
+        if (place <= 20 && left + place * step < longest) {
+            return Duration.ofMillis(left + place * step + context.platform().random(step));
+        }
+        return Duration.ofMillis(longest + context.platform().random(longest / 4));
     }
 
     @Override
