@@ -78,11 +78,22 @@ public final class Figures {
     }
 
     /**
-     * From the kill of one that held a lock alone to the next that had it, if somebody wanted it before the lease was over.
+     * From the kill of one that held a lock alone to the next that had it, if somebody wanted it before the lease was over, and
+     * did not wait for another lock as well.
      */
     public List<Long> handOvers() {
         return granted.keySet().stream()
-                .flatMap(workload -> successions(workload).stream())
+                .filter(workload -> workload != Workload.SEVERAL)
+                .flatMap(workload -> handOvers(workload).stream())
+                .toList();
+    }
+
+    /** The same of one kind, by processes that did not stand still meanwhile. */
+    public List<Long> handOvers(Workload workload) {
+        return successions(workload).stream()
+                .filter(each -> evidence.standstill(
+                                each.next().worker(), each.killed(), each.next().granted())
+                        == 0)
                 .map(Succession::nanos)
                 .toList();
     }

@@ -25,9 +25,17 @@ public final class Summary {
             Evidence evidence, Figures figures, List<Violation> violations, List<Footprint> footprints) {
         List<String> lines = new ArrayList<>();
         List<Long> handOvers = figures.handOvers();
-        lines.add("hand-over after kill -9 of a holder: " + spread(handOvers) + "; lease "
+        lines.add("hand-over after kill -9 of a holder, to processes that ran: " + spread(handOvers) + "; lease "
                 + evidence.lease().toMillis() + " ms, goal p99 <= lease + 250 ms with 200 or more: "
-                + goal(handOvers, evidence.lease().toNanos() + 250_000_000L, 200));
+                + goal(handOvers, evidence.lease().toNanos() + 250_000_000L, 200)
+                + Arrays.stream(Workload.values())
+                        .filter(workload -> !figures.handOvers(workload).isEmpty())
+                        .map(workload -> "; " + workload.id()
+                                + (workload == Workload.SEVERAL
+                                        ? ", not among these since one waits for the other too: "
+                                        : ": ")
+                                + spread(figures.handOvers(workload)))
+                        .collect(joining()));
         lines.add(
                 evidence.signalsLoss()
                         ? "loss told after the deadline, of processes that ran: " + spread(figures.lossSignals())
