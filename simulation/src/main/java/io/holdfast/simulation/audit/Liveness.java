@@ -86,6 +86,8 @@ public final class Liveness implements Lookout {
 
     private void look() {
         if (names.stream().anyMatch(name -> !isThere(name))) {
+            // Nobody could do anything about it in this time.
+            since.clear();
             return;
         }
         Set<String> seen = new HashSet<>();

@@ -173,10 +173,27 @@ public final class QuorumAudit implements Truth {
             String kind = Commands.kind(command);
             for (int i = 0; i < before.size(); i++) {
                 String actor = Commands.argument(command, kind.equals("renew") ? 2 * i : 1);
-                judge(kind, actor, before.get(i), state(before.get(i).key()));
+                // Of two that renew one lock at once, one has lost it here: what changed is the other's doing.
+                if (i == first(before, before.get(i).key(), command, kind)) {
+                    judge(kind, actor, before.get(i), state(before.get(i).key()));
+                }
                 notice(kind, actor, before.get(i), late || again);
             }
             everythingExpires(command);
+        }
+
+        /** Which part of a command is to answer for what became of a lock: that of its holder, if it has one. */
+        private static int first(List<State> states, String key, List<String> command, String kind) {
+            int found = -1;
+            for (int i = 0; i < states.size(); i++) {
+                State state = states.get(i);
+                if (state.key().equals(key)) {
+                    boolean holders = kind.equals("renew")
+                            && Commands.argument(command, 2 * i).equals(ServerAudit.owner(state.value()));
+                    found = found < 0 || holders ? i : found;
+                }
+            }
+            return found;
         }
 
         private void judge(String kind, String actor, State then, State now) {

@@ -62,14 +62,7 @@ final class ClusterBugs {
                     new Edit(
                             KEYS,
                             "(lock.indexOf('{') >= 0 ? lock : \"{\" + lock + \"}\")",
-                            "(lock.indexOf('{') >= 0 ? lock : \"{\" + name + \"}\")")),
-            // A bug of the engine, which took a node that was hard to reach to come to light.
-            bug(
-                    "one that gave up writing, and whose client was closed, is not told that it does not read",
-                    new Edit(
-                            "core/src/main/java/io/holdfast/internal/Endings.java",
-                            "engine.holdOrLose(reads);",
-                            "engine.hold(reads);")));
+                            "(lock.indexOf('{') >= 0 ? lock : \"{\" + name + \"}\")")));
 
     private static Mutant bug(String name, Edit... edits) {
         return Mutant.of(name, edits).on("cluster");

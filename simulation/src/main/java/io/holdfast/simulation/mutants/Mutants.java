@@ -301,11 +301,12 @@ final class Mutants {
                                 "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
                                         + "  if ARGV[5] then")),
                 Mutant.of(
-                        "who waits sleeps until the holder's lease is over",
+                        "who waits looks again only after a minute",
                         new Edit(
                                 STORE,
-                                "        long longest = TICKET.toMillis() / 3;",
-                                "        long longest = 10 * TICKET.toMillis();")),
+                                "        long longest = TICKET.toMillis() / 3;\n"
+                                        + "        long left = Math.max(0, Math.min(leftMillis, longest));",
+                                "        long longest = 10 * TICKET.toMillis();\n" + "        long left = longest;")),
                 Mutant.of(
                         "a wake-up that comes while a request is under way is forgotten",
                         new Edit(
