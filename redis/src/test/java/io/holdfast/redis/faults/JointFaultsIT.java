@@ -183,6 +183,10 @@ class JointFaultsIT {
                     got++;
                 }
             }
+            if (i % 50 == 49 && !pending.isEmpty()) {
+                // Otherwise all may be over before anybody has had them.
+                get(CompletableFuture.anyOf(pending.toArray(new CompletableFuture<?>[0])));
+            }
             for (Iterator<CompletableFuture<Lease>> left = pending.iterator(); left.hasNext(); ) {
                 CompletableFuture<Lease> each = left.next();
                 if (each.isDone()) {

@@ -6,6 +6,7 @@ import static io.holdfast.redis.faults.Timing.SOON;
 import static io.holdfast.redis.faults.Timing.since;
 import static io.holdfast.redis.faults.Timing.until;
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -101,7 +102,7 @@ class ThreadFaultsIT {
     void holder_whoAskedToBeInterrupted_isInterruptedByTheLoss() throws InterruptedException {
         Client client = rig.direct();
         DistributedLock lock =
-                client.locks().lock("a", options -> options.lease(ofMillis(600)).onLoss(OnLoss.INTERRUPT));
+                client.locks().lock("a", options -> options.lease(ofSeconds(2)).onLoss(OnLoss.INTERRUPT));
         assertThat(lock.tryLock()).isTrue();
         rig.redis().command("DEL", Rig.key("a"));
 

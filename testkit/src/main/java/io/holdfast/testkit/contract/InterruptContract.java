@@ -113,13 +113,13 @@ interface InterruptContract extends Contract {
         DistributedLock other = bench().lock();
         Actor<Integer> traffic = bench().start(() -> {
             int rounds = 0;
-            while (!Thread.currentThread().isInterrupted()) {
+            do {
                 if (other.tryLock()) {
                     pause(200_000);
                     assertThat(other.unlock()).isTrue();
                 }
                 rounds++;
-            }
+            } while (!Thread.currentThread().isInterrupted());
             return rounds;
         });
         for (int round = 0; round < 100; round++) {

@@ -100,11 +100,11 @@ interface LineContract extends Contract {
             DistributedLock lock = busy.lock(bench().name());
             actors.add(bench().start(() -> {
                 int turns = 0;
-                while (!over.get()) {
+                do {
                     lock.lock();
                     turns++;
                     lock.unlock();
-                }
+                } while (!over.get());
                 return turns;
             }));
         }
