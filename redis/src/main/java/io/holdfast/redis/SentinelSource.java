@@ -254,8 +254,11 @@ final class SentinelSource implements ConnectionSource {
     private void look() {
         if (!isClosed()) {
             platform.callbacks().execute(() -> {
-                lookAround();
-                platform.schedule(LOOK_NANOS, this::look);
+                try {
+                    lookAround();
+                } finally {
+                    platform.schedule(LOOK_NANOS, this::look);
+                }
             });
         }
     }
