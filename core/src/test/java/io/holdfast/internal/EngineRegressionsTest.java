@@ -35,6 +35,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -341,24 +342,31 @@ class EngineRegressionsTest {
         DistributedReadWriteLock lock = locks.readWriteLock("x");
         assertThat(lock.writeLock().tryLock()).isTrue();
         assertThat(lock.readLock().tryLock()).isTrue();
-        CompletableFuture<Void> closing = CompletableFuture.runAsync(() -> {
-            await(asked);
-            locks.close();
-        });
-        CompletableFuture.runAsync(() -> {
-            await(asked);
-            // Closing waits for the answer that is under way, but lets nobody in any more.
-            while (!isClosed(locks)) {
-                Thread.onSpinWait();
-            }
-            closed.countDown();
-        });
+        // Each in a thread of its own: the common pool may have only one.
+        Executor threads = task -> new Thread(task).start();
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(
+                () -> {
+                    await(asked);
+                    locks.close();
+                },
+                threads);
+        CompletableFuture<Void> watching = CompletableFuture.runAsync(
+                () -> {
+                    await(asked);
+                    // Closing waits for the answer that is under way, but lets nobody in any more.
+                    while (!isClosed(locks)) {
+                        Thread.onSpinWait();
+                    }
+                    closed.countDown();
+                },
+                threads);
 
         assertThat(lock.writeLock().unlock()).as("what it wrote was protected").isTrue();
 
         assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
         assertThat(told.get(20, TimeUnit.SECONDS).cause()).isEqualTo(Loss.Cause.CLIENT_CLOSED);
         closing.get(20, TimeUnit.SECONDS);
+        watching.get(20, TimeUnit.SECONDS);
         try (Holdfast next = Holdfast.builder().store(shared).build()) {
             assertThat(next.readWriteLock("x").writeLock().tryLock())
                     .as("given back")
