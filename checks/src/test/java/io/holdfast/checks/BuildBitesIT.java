@@ -67,7 +67,7 @@ class BuildBitesIT {
                         + body + "}\n");
         Files.writeString(project.resolve("pom.xml"), pom(name));
         Path log = project.resolve("build.log");
-        Process maven = new ProcessBuilder(List.of(
+        ProcessBuilder command = new ProcessBuilder(List.of(
                         "mvn",
                         "-B",
                         "-q",
@@ -77,8 +77,10 @@ class BuildBitesIT {
                         project.resolve("pom.xml").toString(),
                         phase))
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
+                .redirectOutput(log.toFile());
+        // As the whole build does: another JDK is for tests only, and has the formatter in another version.
+        command.environment().put("JAVA_HOME", System.getProperty("holdfast.test.maven.jdk"));
+        Process maven = command.start();
         assertThat(maven.waitFor(100, TimeUnit.SECONDS)).as("the build ended").isTrue();
         String output = Files.readString(log, UTF_8);
         assertThat(maven.exitValue() == 0).as(output).isEqualTo(!output.contains("ERROR"));
