@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Lease;
 import io.holdfast.servers.HeldRequest;
 import io.holdfast.testkit.Faults;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -134,5 +135,39 @@ class WaitingFaultsIT {
         waiting.forEach(Timing::get);
         assertThat(rig.calls("publish")).as("one for each hand-over").isEqualTo(waiters);
         rig.awaitNothingLeft();
+    }
+
+    /** The lock is granted to whoever stands first, and that one is gone with the holder: its grant has to run out as well. */
+    @Test
+    @Faults({48, 54})
+    void clientThatDiesWithTheLockAndTheFirstPlaceInLine_isWaitedForNoLongerThanTwice() throws InterruptedException {
+        Duration leaseTime = ofSeconds(2);
+        Client dies = rig.overProxy();
+        Client next = rig.direct();
+        Lease written = dies.locks()
+                .readWriteLock("a", options -> options.lease(leaseTime))
+                .writeLock()
+                .acquire(SOON);
+        Future<Boolean> behind = rig.start(() -> dies.locks()
+                .readWriteLock("a", options -> options.lease(leaseTime))
+                .readLock()
+                .tryLock(ofSeconds(8)));
+        until("it waits", () -> rig.waiters("a") == 1);
+        Future<Lease> waiting = rig.start(() -> next.locks()
+                .readWriteLock("a", options -> options.lease(leaseTime))
+                .writeLock()
+                .acquire(SOON));
+        until("both wait", () -> rig.waiters("a") == 2);
+
+        rig.proxy().cut();
+        long died = System.nanoTime();
+        Lease after = get(waiting);
+
+        assertThat(after.token()).isGreaterThan(written.token());
+        assertThat(written.isValid()).isFalse();
+        assertThat(since(died)).isLessThan(leaseTime.multipliedBy(2).plus(Timing.SLACK));
+        until("the dead one has given up", behind::isDone);
+        assertThat(after.release()).isTrue();
+        rig.proxy().restore();
     }
 }
