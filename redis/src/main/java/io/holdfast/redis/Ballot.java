@@ -23,7 +23,9 @@ final class Ballot<T> {
     // Guarded by this.
     private final List<@Nullable Vote<T>> votes = new ArrayList<>();
     private @Nullable BiConsumer<Integer, T> late;
+    private volatile boolean awaited;
     private volatile boolean over;
+    private volatile boolean forgotten;
 
     /**
      * A question.
@@ -51,6 +53,20 @@ final class Ballot<T> {
 
     boolean isOver() {
         return over;
+    }
+
+    /** What it asks for is not wanted any more. */
+    void forget() {
+        forgotten = true;
+    }
+
+    boolean isForgotten() {
+        return forgotten;
+    }
+
+    /** Whether its thread waits for answers by now. */
+    boolean isAwaited() {
+        return awaited && !over;
     }
 
     /** Runs it unless the question is over, and keeps it from being over meanwhile. */
@@ -83,7 +99,7 @@ final class Ballot<T> {
     private void vote(int node, Vote<T> vote) {
         if (votes.get(node) == null) {
             votes.set(node, vote);
-            if (isDecided()) {
+            if (isDecided() && platform.currentThread() != caller) {
                 platform.unpark(caller);
             }
         }
@@ -97,8 +113,18 @@ final class Ballot<T> {
         return open == 0 || (votes.size() - open >= fewest && decides.test(votes));
     }
 
-    /** Waits until it is over. */
+    private synchronized boolean canEnd() {
+        return isDecided();
+    }
+
+    /** Waits until it is over: first for one server after the other, as long as they are quick, then for any. */
     List<@Nullable Vote<T>> await() {
+        awaited = true;
+        for (NodeCall call : calls) {
+            if (call != null && !canEnd()) {
+                call.read();
+            }
+        }
         boolean interrupted = false;
         try {
             while (true) {

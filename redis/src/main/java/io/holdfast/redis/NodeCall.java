@@ -11,6 +11,7 @@ abstract class NodeCall {
     // The line's.
     private int length;
     private volatile boolean sent;
+    private boolean outstanding;
     private volatile long limitNanos;
     private ServerClock.@Nullable Moment sentAt;
     private long serverMicros;
@@ -41,6 +42,12 @@ abstract class NodeCall {
 
     /** Whether nobody wants it sent any more. */
     abstract boolean isOver();
+
+    /** Whether somebody waits for its answer just now. */
+    abstract boolean isAwaited();
+
+    /** Reads its answer on the calling thread, which waits for it, if nobody else reads from that server; not for long. */
+    abstract void read();
 
     /** Whether it is to be sent once more if its connection breaks; asked once. */
     abstract boolean again();
@@ -73,6 +80,16 @@ abstract class NodeCall {
         return serverMicros;
     }
 
+    /** Whether its reply is to come over the connection it was sent on last. */
+    boolean isOutstanding() {
+        return outstanding;
+    }
+
+    /** It came, or will not. */
+    void isIn() {
+        outstanding = false;
+    }
+
     int length() {
         return length;
     }
@@ -84,6 +101,7 @@ abstract class NodeCall {
 
     void waits(long limit) {
         sent = false;
+        outstanding = false;
         limitNanos = limit;
     }
 
@@ -95,6 +113,7 @@ abstract class NodeCall {
         sentTo = session.life();
         serverMicros = clockMicros;
         limitNanos = now.nanos() + timeoutNanos();
+        outstanding = true;
         sent = true;
         return bytes;
     }

@@ -2,20 +2,29 @@ package io.holdfast.redis;
 
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * One connection to one server of a quorum. Whoever sends writes to it, and goes on to the next server; a thread of its own
- * connects, and reads the replies in their order. So nobody ever waits for one server alone.
+ * connects, and reads the replies in their order. So nobody waits for one server alone for longer than a moment.
+ *
+ * <p>For that moment, whoever waits for a reply reads it itself: five threads that are woken for every question are most of
+ * what it costs. It takes the turn to read if nobody has it, and leaves at its own reply, or when the server is not quick.
+ * What it leaves behind is read by the line's own thread: at once if somebody waits for it, and otherwise after a little while.
+ * That thread also reads when nothing is to be expected, so that the end of a connection is noticed.
  *
  * <p>Nobody is kept by a write either: no more is written than fits into the socket while the server reads nothing, and what
  * is more waits until replies have come. A connection whose oldest command has had no answer for the command time-out is
@@ -27,6 +36,15 @@ final class NodeLine {
 
     private static final int MOST_WAITING = 10_000;
     private static final long PAUSE_NANOS = 50_000_000L;
+
+    /** A caller waits for so long for one server. */
+    private static final long QUICK_NANOS = 2_000_000L;
+
+    /** A server that was slower again and again is let alone by callers for so long. */
+    private static final long LONGEST_ALONE_NANOS = 1_000_000_000L;
+
+    /** So long the line's own thread leaves the turn to callers. */
+    private static final long LINGER_NANOS = 10_000_000L;
 
     /** What a line has to know of its server. */
     interface Server {
@@ -54,6 +72,16 @@ final class NodeLine {
     private int bytes;
     private @Nullable NodeSession session;
     private @Nullable OutputStream out;
+    private @Nullable RespReader replies;
+    /** Whether somebody has the turn to read: the line's own thread when a connection has just been opened. */
+    private boolean read;
+
+    private long readNanos;
+    private long aloneUntilNanos;
+    private long letAloneNanos = LINGER_NANOS;
+    /** What a caller came upon; for the line's own thread. */
+    private @Nullable Exception found;
+
     private @Nullable StoreFailure failure;
     private long failedNanos;
     private volatile boolean started;
@@ -100,7 +128,7 @@ final class NodeLine {
                 cutIfStuck(now);
                 starts = !started;
                 started = true;
-                wakes = session == null;
+                wakes = true;
             }
         }
         if (refused != null) {
@@ -108,10 +136,14 @@ final class NodeLine {
         } else if (starts) {
             platform.daemon("node", this::run);
         } else if (wakes) {
-            Object reader = thread;
-            if (reader != null) {
-                platform.unpark(reader);
-            }
+            wake();
+        }
+    }
+
+    private void wake() {
+        Object reader = thread;
+        if (reader != null) {
+            platform.unpark(reader);
         }
     }
 
@@ -192,6 +224,91 @@ final class NodeLine {
         return refused;
     }
 
+    // --- a caller that reads
+
+    /** Reads the replies up to that of a call whose caller this is; not if somebody else reads, and not for long. */
+    void read(NodeCall own) {
+        Wire.reserveStack();
+        RespReader from;
+        NodeSession present;
+        Socket wire;
+        synchronized (this) {
+            from = replies;
+            present = session;
+            wire = socket;
+            boolean alone = aloneUntilNanos - platform.nanoTime() > 0;
+            if (from == null || present == null || wire == null || read || alone || !own.isOutstanding()) {
+                return;
+            }
+            read = true;
+        }
+        boolean quick = false;
+        Exception problem = null;
+        try {
+            quick = readUpTo(own, from, wire, present.life());
+        } catch (EOFException | SocketException e) {
+            // The line's own thread meets the same, and knows what to do.
+        } catch (IOException | RuntimeException e) {
+            problem = e;
+        } catch (Error e) {
+            problem = new IOException("whoever read died of an error", e);
+            throw e;
+        } finally {
+            leave(quick, problem);
+        }
+    }
+
+    /** Whether it was quick. */
+    private boolean readUpTo(NodeCall own, RespReader from, Socket wire, String life) throws IOException {
+        long until = platform.nanoTime() + QUICK_NANOS;
+        while (own.isOutstanding()) {
+            while (!from.isWhole()) {
+                long left = until - platform.nanoTime();
+                try {
+                    wire.setSoTimeout(Math.toIntExact(Math.max(1, left / 1_000_000)));
+                    if (left <= 0 || !from.more()) {
+                        return false;
+                    }
+                } catch (SocketTimeoutException e) {
+                    return false;
+                }
+            }
+            handOut(from.read(), life);
+        }
+        return true;
+    }
+
+    private void leave(boolean quick, @Nullable Exception problem) {
+        boolean wakes;
+        synchronized (this) {
+            long now = platform.nanoTime();
+            read = false;
+            readNanos = now;
+            found = problem;
+            wakes = closed || problem != null || isAwaited();
+            letAloneNanos = quick ? LINGER_NANOS : Math.min(2 * letAloneNanos, LONGEST_ALONE_NANOS);
+            if (wakes) {
+                aloneUntilNanos = now + letAloneNanos;
+            }
+        }
+        if (wakes) {
+            wake();
+        }
+    }
+
+    /** Whether somebody waits for what is to be read or written. */
+    private boolean isAwaited() {
+        if (!waiting.isEmpty()) {
+            return true;
+        }
+        for (NodeCall call : sent) {
+            if (call.isAwaited()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     // --- the reader
 
     private void run() {
@@ -247,17 +364,19 @@ final class NodeLine {
         // It waits for replies for as long as there are none; what hangs is found by who sends.
         wire.setSoTimeout(0);
         wire.setSendBufferSize(2 * MOST_BYTES);
-        RespReader replies = new RespReader(wire.getInputStream());
+        RespReader from = new RespReader(wire.getInputStream());
         List<Runnable> refused;
         synchronized (this) {
             session = greeted;
             out = wire.getOutputStream();
+            replies = from;
+            read = true;
             failure = null;
             refused = writeWaiting();
         }
         refused.forEach(Runnable::run);
         try {
-            readAll(replies, greeted.life());
+            readAll(wire, from, greeted.life());
         } finally {
             if (!wire.isClosed()) {
                 server.parted(greeted.life(), platform.nanoTime());
@@ -265,24 +384,63 @@ final class NodeLine {
         }
     }
 
-    private void readAll(RespReader replies, String life) throws IOException {
+    private void readAll(Socket wire, RespReader from, String life) throws IOException {
+        // Who leaves a read over TLS in the middle may not come back to it.
+        boolean alone = wire instanceof SSLSocket;
         while (true) {
-            Object reply = replies.read();
-            NodeCall call;
-            List<Runnable> refused;
-            synchronized (this) {
-                call = sent.poll();
-                if (call != null) {
-                    bytes -= call.length();
-                }
-                refused = waiting.isEmpty() ? List.of() : writeWaiting();
-            }
-            if (call == null) {
-                throw new IOException("an answer that nobody has asked for");
-            }
-            call.answered(reply, life);
-            refused.forEach(Runnable::run);
+            wire.setSoTimeout(0);
+            do {
+                handOut(from.read(), life);
+            } while (from.hasMore() || alone || staysAtIt());
+            awaitTurn();
         }
+    }
+
+    /** Waits until it is for the line's own thread to read; fails if a caller came upon something. */
+    private void awaitTurn() throws IOException {
+        while (true) {
+            long left = LINGER_NANOS;
+            synchronized (this) {
+                if (!read) {
+                    long now = platform.nanoTime();
+                    left -= now - readNanos;
+                    read = closed || found != null || left <= 0 || aloneUntilNanos - now > 0 || isAwaited();
+                    if (found != null) {
+                        throw new IOException(found.getMessage(), found);
+                    }
+                    if (read) {
+                        return;
+                    }
+                }
+            }
+            platform.park(left);
+            platform.interrupted();
+        }
+    }
+
+    /** Whether the line's own thread goes on reading; otherwise it has left the turn to others. */
+    private synchronized boolean staysAtIt() {
+        readNanos = platform.nanoTime();
+        read = aloneUntilNanos - readNanos > 0 || isAwaited();
+        return read;
+    }
+
+    private void handOut(@Nullable Object reply, String life) throws IOException {
+        NodeCall call;
+        List<Runnable> refused;
+        synchronized (this) {
+            call = sent.poll();
+            if (call != null) {
+                call.isIn();
+                bytes -= call.length();
+            }
+            refused = waiting.isEmpty() ? List.of() : writeWaiting();
+        }
+        if (call == null) {
+            throw new IOException("an answer that nobody has asked for");
+        }
+        call.answered(reply, life);
+        refused.forEach(Runnable::run);
     }
 
     /** There is no connection any more, or none came about. */
@@ -299,6 +457,9 @@ final class NodeLine {
             }
             session = null;
             out = null;
+            replies = null;
+            read = false;
+            found = null;
             bytes = 0;
             long now = platform.nanoTime();
             while (!sent.isEmpty()) {
@@ -307,6 +468,7 @@ final class NodeLine {
                     call.waits(now + call.timeoutNanos());
                     waiting.addFirst(call);
                 } else {
+                    call.isIn();
                     lost.add(call);
                 }
             }
@@ -347,10 +509,7 @@ final class NodeLine {
             waiting.clear();
         }
         close(socket);
-        Object reader = thread;
-        if (reader != null) {
-            platform.unpark(reader);
-        }
+        wake();
         left.forEach(call -> call.failed(closed()));
     }
 

@@ -279,9 +279,20 @@ final class QuorumNode implements NodeLine.Server {
             return true;
         }
 
+        /** A lock that others have granted is asked for here also, so that it does not hang on those few alone. */
         @Override
         boolean isOver() {
-            return ballot.isOver();
+            return doubt == null ? ballot.isOver() : ballot.isForgotten();
+        }
+
+        @Override
+        boolean isAwaited() {
+            return ballot.isAwaited();
+        }
+
+        @Override
+        void read() {
+            line.read(this);
         }
 
         @Override
@@ -377,6 +388,16 @@ final class QuorumNode implements NodeLine.Server {
         @Override
         boolean isOver() {
             return false;
+        }
+
+        @Override
+        boolean isAwaited() {
+            return ballot != null && ballot.isAwaited();
+        }
+
+        @Override
+        void read() {
+            commands.read(this);
         }
 
         @Override

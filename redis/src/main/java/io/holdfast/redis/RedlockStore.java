@@ -144,9 +144,11 @@ public final class RedlockStore implements LockStore {
             long deadline = deadline();
             for (int vote = 1; ; vote++) {
                 AcquireReply reply = vote(request, deadline, vote < VOTES_FOR_ONE);
-                if (reply instanceof AcquireReply.Queued && listens(deadline) && leavesTime(deadline)) {
+                if (reply instanceof AcquireReply.Queued queued && listens(deadline)) {
                     // What was told until now nobody has heard.
-                    reply = vote(request, deadline, false);
+                    reply = leavesTime(deadline)
+                            ? vote(request, deadline, false)
+                            : new AcquireReply.Queued(soon(), queued.notified());
                 }
                 if (reply != null) {
                     return reply;
@@ -238,6 +240,7 @@ public final class RedlockStore implements LockStore {
                 return new AcquireReply.Granted(agreed.first(), agreed.count());
             }
         }
+        ballot.forget();
         retreat(request, holder, place, scriptKeys, all);
         // Who waits comes back by itself if it was contention.
         boolean again = verdict == AcquireVotes.Verdict.GRANTED || (votes.isContended() && !request.waits());
@@ -385,12 +388,14 @@ public final class RedlockStore implements LockStore {
         if (!request.waits()) {
             return new AcquireReply.Busy();
         }
-        long step = settings.pace().toMillis();
-        long left = verdict == AcquireVotes.Verdict.SPLIT ? 0 : Math.min(votes.leftMillis(), LONGEST_RECHECK_MILLIS);
-        // At random, so that those who were in each other's way do not meet again.
-        return new AcquireReply.Queued(
-                Duration.ofMillis(Math.min(left + 1 + platform.random(2 * step), LONGEST_RECHECK_MILLIS)),
-                votes.willTell());
+        long left = verdict == AcquireVotes.Verdict.SPLIT ? 0 : votes.leftMillis();
+        Duration recheck = soon().plusMillis(Math.min(left, LONGEST_RECHECK_MILLIS));
+        return new AcquireReply.Queued(min(recheck, Duration.ofMillis(LONGEST_RECHECK_MILLIS)), votes.willTell());
+    }
+
+    /** When to ask again: at random, so that those who were in each other's way do not meet again. */
+    private Duration soon() {
+        return Duration.ofMillis(1 + platform.random(2 * settings.pace().toMillis()));
     }
 
     /** Opens the inboxes, if they are not, and waits a little until enough of them are open; whether it had to. */

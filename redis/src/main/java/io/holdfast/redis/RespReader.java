@@ -33,6 +33,73 @@ final class RespReader {
         this.in = in;
     }
 
+    /**
+     * Waits for more of the next reply, for as long as the socket allows. What has come stays if it does not, and can be read
+     * later, also by another thread.
+     *
+     * @return false if there is no room for more before something is read
+     */
+    boolean more() throws IOException {
+        if (next > 0) {
+            System.arraycopy(buffer, next, buffer, 0, end - next);
+            end -= next;
+            next = 0;
+        }
+        if (end == buffer.length) {
+            return false;
+        }
+        int count = in.read(buffer, end, buffer.length - end);
+        if (count <= 0) {
+            throw new EOFException("closed by the server");
+        }
+        end += count;
+        return true;
+    }
+
+    /** Whether the next reply can be read without waiting: it is all here, or what is here makes no sense. */
+    boolean isWhole() {
+        return behind(next, 0) >= 0;
+    }
+
+    /** Where the reply ends that begins there; -1 if that has not come yet. */
+    private int behind(int start, int depth) {
+        int line = start;
+        while (line + 1 < end && buffer[line] != '\r') {
+            line++;
+        }
+        if (line + 1 >= end) {
+            return -1;
+        }
+        byte type = buffer[start];
+        long size = type == '$' || type == '*' ? size(start + 1, line) : -1;
+        int at = line + 2;
+        if (size < 0 || size > LONGEST || depth > DEEPEST) {
+            return at;
+        }
+        if (type == '$') {
+            return size + 2 <= end - at ? at + (int) size + 2 : -1;
+        }
+        for (long i = 0; i < size && at >= 0; i++) {
+            at = behind(at, depth + 1);
+        }
+        return at;
+    }
+
+    /** The number there; -1 if there is none, or one below zero. */
+    private long size(int from, int to) {
+        long size = from < to && to - from < 10 ? 0 : -1;
+        for (int i = from; i < to && size >= 0; i++) {
+            int digit = buffer[i] - '0';
+            size = digit >= 0 && digit <= 9 ? 10 * size + digit : -1;
+        }
+        return size;
+    }
+
+    /** Whether something of the next reply is here already. */
+    boolean hasMore() {
+        return next != end;
+    }
+
     /** Long, byte[], String, List, {@link ServerError} or null. Waits for as long as it takes. */
     @Nullable
     Object read() throws IOException {

@@ -93,7 +93,7 @@ final class Wire {
 
     /** Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error. */
     RedisLink.Answer call(Duration timeout, Request request) {
-        reserve(FRAMES, 0, 0, 0, 0);
+        reserveStack();
         Call call = new Call(request, platform.currentThread(), timeout, platform.nanoTime());
         if (!lead(call, false)) {
             queue.add(call);
@@ -116,12 +116,16 @@ final class Wire {
 
     /** Waits for the reply to a command of {@link #queue}, on the thread that has queued it. */
     RedisLink.Answer answer(Call call) {
-        reserve(FRAMES, 0, 0, 0, 0);
+        reserveStack();
         await(call);
         return call.result();
     }
 
     /** If the stack ends, it ends here: with the turn taken there is enough left to give it back. */
+    static void reserveStack() {
+        reserve(FRAMES, 0, 0, 0, 0);
+    }
+
     private static long reserve(int frames, long a, long b, long c, long d) {
         return frames == 0 ? a + b + c + d : reserve(frames - 1, d, a + 1, b + 1, c + 1) + a;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,6 +47,80 @@ class RespReaderTest {
             })
     void everyNumber_isReadAsItIs(long number) throws IOException {
         assertThat(reader(":" + number + "\r\n").read()).isEqualTo(number);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                ":-7\r\n",
+                "+OK\r\n",
+                "-ERR no\r\n",
+                "$3\r\na\r\n\r\n",
+                "$0\r\n\r\n",
+                "$-1\r\n",
+                "*0\r\n",
+                "*-1\r\n",
+                "*3\r\n:1\r\n*2\r\n$2\r\nab\r\n:2\r\n$-1\r\n"
+            })
+    void reply_isWhole_withItsLastByteAndNotBefore(String reply) throws IOException {
+        ByteByByte pieces = new ByteByByte(":1\r\n" + reply);
+        RespReader replies = new RespReader(pieces);
+        for (int i = 0; i < 4; i++) {
+            assertThat(replies.isWhole()).isFalse();
+            assertThat(replies.more()).isTrue();
+        }
+        assertThat(replies.read()).isEqualTo(1L);
+
+        for (int i = 0; i < reply.length(); i++) {
+            assertThat(replies.isWhole()).as(reply.substring(0, i)).isFalse();
+            assertThat(replies.more()).isTrue();
+        }
+        assertThat(replies.isWhole()).isTrue();
+        assertThat(replies.read())
+                .usingRecursiveComparison()
+                .isEqualTo(reader(reply).read());
+        assertThat(replies.hasMore()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "$x\r\n",
+                "$99999999\r\n",
+                "$1\r\n\r\n\r\n",
+                "*77777777777\r\n",
+                "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
+                "!\r\n"
+            })
+    void nonsense_isWhole_andRefusedWithoutWaitingForMore(String reply) throws IOException {
+        RespReader replies = reader(reply);
+        assertThat(replies.more()).isTrue();
+
+        assertThat(replies.isWhole()).isTrue();
+        assertThatThrownBy(replies::read).isInstanceOf(IOException.class).isNotInstanceOf(EOFException.class);
+    }
+
+    @Test
+    void replyThatIsLargerThanTheRoomForIt_isReadByWhoeverMayWait() throws IOException {
+        String text = "x".repeat(20_000);
+        RespReader replies = reader("$20000\r\n" + text + "\r\n");
+        while (replies.more()) {
+            assertThat(replies.isWhole()).isFalse();
+        }
+
+        assertThat(replies.isWhole()).isFalse();
+        assertThat(replies.read()).isEqualTo(text.getBytes(UTF_8));
+    }
+
+    private static final class ByteByByte extends FilterInputStream {
+        ByteByByte(String text) {
+            super(new ByteArrayInputStream(text.getBytes(UTF_8)));
+        }
+
+        @Override
+        public int read(byte[] to, int from, int most) throws IOException {
+            return super.read(to, from, 1);
+        }
     }
 
     /** More than fits into one read, and in pieces. */

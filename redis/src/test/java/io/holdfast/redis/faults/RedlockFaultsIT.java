@@ -50,7 +50,8 @@ class RedlockFaultsIT {
         CUT_OFF("(cannot reach|broke)"),
         PAUSED("did not answer within"),
         SILENT("did not answer within"),
-        SLOW("did not answer within");
+        SLOW("did not answer within"),
+        DRIPPING("(did not answer within|broke)");
 
         private final String reason;
 
@@ -65,6 +66,7 @@ class RedlockFaultsIT {
                     case PAUSED -> five.server(node).pause();
                     case SILENT -> five.network(node).stall();
                     case SLOW -> five.network(node).delay(ofMillis(300));
+                    case DRIPPING -> five.network(node).dripReplies(20);
                 }
             }
         }

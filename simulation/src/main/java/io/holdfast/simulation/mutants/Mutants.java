@@ -24,13 +24,6 @@ final class Mutants {
     private static final String CALLER = "core/src/main/java/io/holdfast/internal/Caller.java";
     private static final String NAMED = "core/src/main/java/io/holdfast/internal/NamedLock.java";
 
-    private static final String QUORUM = "redis/src/main/java/io/holdfast/redis/Quorum.java";
-    private static final String QUORUM_LUA = "redis/src/main/resources/io/holdfast/redis/quorum.lua";
-    private static final String REDLOCK = "redis/src/main/java/io/holdfast/redis/RedlockStore.java";
-    private static final String SESSION = "redis/src/main/java/io/holdfast/redis/NodeSession.java";
-    private static final String NAMES = "redis/src/main/java/io/holdfast/redis/HolderNames.java";
-    private static final String RENEW_VOTES = "redis/src/main/java/io/holdfast/redis/RenewVotes.java";
-
     private static final String ALL_LUA = "redis/src/main/resources/io/holdfast/redis/all.lua";
     private static final String LATCH_LUA = "redis/src/main/resources/io/holdfast/redis/latch.lua";
     private static final String GATHERING = "core/src/main/java/io/holdfast/internal/Gathering.java";
@@ -43,7 +36,7 @@ final class Mutants {
     private Mutants() {}
 
     /** All of them, in the order of the table. */
-    static final List<Mutant> ALL = Stream.of(mutants(), SentinelBugs.ALL, ClusterBugs.ALL)
+    static final List<Mutant> ALL = Stream.of(mutants(), QuorumBugs.ALL, SentinelBugs.ALL, ClusterBugs.ALL)
             .flatMap(List::stream)
             .toList();
 
@@ -640,54 +633,6 @@ final class Mutants {
                                         + "                }\n"
                                         + "                return null;\n"
                                         + "            }\n"
-                                        + "            next++;")),
-                onQuorum(
-                        "half of the servers count as a majority",
-                        new Edit(QUORUM, "return nodes / 2 + 1;", "return Math.max(1, nodes / 2);")),
-                onQuorum(
-                        "a server that was restarted counts at once",
-                        new Edit(SESSION, "if (vouched || left <= 0) {", "if (maxLease != null) {")),
-                onQuorum(
-                        "the token is the highest that a server has given, and no other is told of it",
-                        new Edit(
-                                REDLOCK,
-                                "agreed = settle(scriptKeys, holder, timeout, deadline, all, votes.highest());",
-                                "agreed = votes.highest();")),
-                onQuorum(
-                        "settling writes the token into the lock, and not into the counter",
-                        new Edit(
-                                QUORUM_LUA,
-                                "    redis.call('SET', fence, text(last))\n    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n",
-                                "    redis.call('SET', lock, mine .. ARGV[4], 'XX', 'KEEPTTL')\n")),
-                onQuorum(
-                        "a lock is taken again under the name that is being taken back",
-                        new Edit(
-                                NAMES,
-                                "return attempt == null ? owner : owner + \"#\" + attempt.number();",
-                                "return owner;")),
-                onQuorum(
-                        "what falls short of a majority is not taken back",
-                        new Edit(REDLOCK, "                nodes.get(i).giveUp(null, command, holder);\n", "")),
-                onQuorum(
-                        "what falls short of a majority is taken back only where it was granted",
-                        new Edit(
-                                REDLOCK,
-                                "if (vote == null || !(vote.answer() instanceof Answer.Busy)) {",
-                                "if (vote != null && vote.answer() instanceof Answer.Granted) {")),
-                onQuorum(
-                        "one server is enough to renew",
-                        new Edit(RENEW_VOTES, "if (renewed >= quorum.majority()) {", "if (renewed >= 1) {")),
-                onQuorum(
-                        "a renewal makes the lock anew where it is gone",
-                        new Edit(
-                                RENEW,
-                                "  elseif type(value) == 'table' then\n",
-                                "  elseif not value then\n"
-                                        + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
-                                        + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")));
-    }
-
-    private static Mutant onQuorum(String name, Edit... edits) {
-        return Mutant.of(name, edits).on("quorum3");
+                                        + "            next++;")));
     }
 }
