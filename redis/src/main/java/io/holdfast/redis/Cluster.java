@@ -53,6 +53,7 @@ final class Cluster {
     private volatile long refreshedNanos;
     private volatile int turn;
     private final List<Mailbox> mailboxes = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean mailboxesMove = new AtomicBoolean();
     private volatile boolean closed;
 
     Cluster(ClusterServers servers, StoreContext context) {
@@ -261,7 +262,8 @@ final class Cluster {
                 platform.schedule(RETIRE_NANOS, () -> platform.callbacks().execute(() -> retire(node)));
             }
         }
-        if (mailboxes.stream().anyMatch(mailbox -> mailbox.isElsewhere(now))) {
+        if (mailboxes.stream().anyMatch(mailbox -> mailbox.isElsewhere(now))
+                && mailboxesMove.compareAndSet(false, true)) {
             platform.schedule(RETIRE_NANOS, () -> platform.callbacks().execute(this::moveMailboxes));
         }
     }
@@ -292,6 +294,7 @@ final class Cluster {
 
     /** A node that has left the cluster hears of nothing any more, and does not say so. */
     private void moveMailboxes() {
+        mailboxesMove.set(false);
         Set<HostAndPort> now = mastersNow();
         for (Mailbox mailbox : mailboxes) {
             if (!closed && mailbox.isElsewhere(now)) {

@@ -91,6 +91,11 @@ final class Keys {
         return prefix + "~inbox:";
     }
 
+    /** The same, for a script: with a mark if a server does not know all who listen. */
+    String inboxes() {
+        return areSpread() ? inbox() + "?" : inbox();
+    }
+
     /** Where a client says who it is. */
     String client(String clientId) {
         return lock(clientName(clientId));

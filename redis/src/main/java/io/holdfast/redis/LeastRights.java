@@ -45,6 +45,7 @@ public final class LeastRights {
             "+hdel",
             "+hlen",
             "+publish",
+            "+pubsub|numsub",
             "+subscribe",
             "+ping",
             "+scan",

@@ -275,7 +275,7 @@ public final class RedisStore implements LockStore {
                 args,
                 "acquire",
                 request.owner(),
-                keys.inbox(),
+                keys.inboxes(),
                 lease,
                 Long.toString(notAfter),
                 request.waits() ? Long.toString(TICKET.toMillis()) : "0",

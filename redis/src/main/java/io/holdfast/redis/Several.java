@@ -81,7 +81,7 @@ final class Several {
         List<String> scriptKeys = new ArrayList<>(1 + 4 * ask.requests().size());
         List<String> args = new ArrayList<>(4 + 5 * ask.requests().size());
         scriptKeys.add(keys.fence(ask.requests().get(0).name()));
-        Collections.addAll(args, "acquire", keys.inbox(), Long.toString(notAfter), ask.part() ? "1" : "0");
+        Collections.addAll(args, "acquire", keys.inboxes(), Long.toString(notAfter), ask.part() ? "1" : "0");
         for (AcquireRequest request : ask.requests()) {
             addKeys(scriptKeys, request.name());
             Share share = request.share();

@@ -4,7 +4,7 @@
 -- KEYS 1           fence
 --      then for each lock: lock, queue, tickets, holds
 -- ARGV 1 acquire | release
---      2 channel   what the name of every client's inbox starts with
+--      2 channel   what the name of every client's inbox starts with, as for lock.lua
 --      release only, for each lock: owner
 --      acquire only:
 --      3 not after, server time in us

@@ -12,7 +12,8 @@
 --                          left out by who never shares
 -- ARGV 1 acquire | release | resize | together
 --      2 owner     <client>:<thread>:<number>
---      3 channel   what the name of every client's inbox starts with
+--      3 channel   what the name of every client's inbox starts with; behind it a ? if there are servers with ears of their
+--                  own, as in a cluster
 --      release only:
 --      4 anything: the time is wanted
 --      5 and more: owners to whom the lock was passed on meanwhile, and whose tickets are of no use any more
@@ -52,6 +53,8 @@ local mine = 'hf1:' .. owner .. ':'
 -- At most so many dead tickets are cleared in one run, and so many granted; who asks next goes on.
 local MOST_DEAD = 64
 local MOST_GRANTS = 64
+-- At most so many whose client is away are passed over in one run.
+local MOST_AWAY = 8
 -- So many of one client can have a lock one after the other before the store is asked again.
 local ROW = 64
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
@@ -163,6 +166,8 @@ local now = micros()
 local nowMs = math.floor(now / 1000)
 local value = redis.pcall('GET', lock)
 local holds = holdsKey()
+local hearsAll = string.sub(channel, -1) ~= '?'
+channel = hearsAll and channel or string.sub(channel, 1, -2)
 
 -- How it is shared: nothing if it is not.
 local kind, used, permits
@@ -237,11 +242,14 @@ local function drop(ticket)
   redis.call('HDEL', tickets, ticket)
 end
 
+-- So many at the head are passed over.
+local away = 0
+
 -- The first live ticket: who, the length of its grant, its tokens, and what it wants. Nothing, and true, if there may be
 -- more behind the dead.
 local function first()
   for _ = 1, MOST_DEAD do
-    local head = redis.call('ZRANGE', queue, 0, 0)[1]
+    local head = redis.call('ZRANGE', queue, away, away)[1]
     if not head then
       return nil, false
     end
@@ -332,6 +340,16 @@ local function grant(to, ms, wanted, share, weight, of)
     tell(to, string.format(' %.0f %.0f%s %.0f %.0f ', token, count, followers, ms, now))
   end
   return token
+end
+
+-- Whether somebody in line is to be passed over for once: its client hears nothing, so either it is gone, or it is about to
+-- listen and to ask by itself, and keeps its place. Not where the order is a promise: permits, and tickets for one each.
+local function isAway(who, share, wanted)
+  if share == 'p' or wanted == 0 or away >= MOST_AWAY or not hearsAll then
+    return false
+  end
+  local heard = redis.pcall('PUBSUB', 'NUMSUB', channel .. string.match(who, '^[^:]*'))
+  return heard[2] == 0
 end
 
 -- Hands what is free to those at the head of the queue, as many as it fits.
@@ -484,16 +502,21 @@ else
     if not fits(theirShare, theirWeight) then
       break
     end
-    if not grant(head, more, count, theirShare, theirWeight, theirPermits) then
-      return { 6, now, held }
-    end
-    left = more
-    granted = granted + 1
-    if isOtherwise() then
-      return otherwise()
+    -- It is free although nobody gave it back: whoever had it died, and may stand in line with another thread.
+    if held == 0 and isAway(head, theirShare, count) then
+      away = away + 1
+    else
+      if not grant(head, more, count, theirShare, theirWeight, theirPermits) then
+        return { 6, now, held }
+      end
+      left = more
+      granted = granted + 1
+      if isOtherwise() then
+        return otherwise()
+      end
     end
   end
-  if granted == MOST_GRANTS then
+  if granted + away == MOST_GRANTS then
     return { 7, now, held }
   end
   if kind then

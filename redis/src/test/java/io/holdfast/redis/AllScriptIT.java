@@ -75,7 +75,7 @@ class AllScriptIT {
     }
 
     private List<Reply> acquire(boolean part, String notAfter, List<Member> members) {
-        List<String> args = new ArrayList<>(List.of("acquire", keys.inbox(), notAfter, part ? "1" : "0"));
+        List<String> args = new ArrayList<>(List.of("acquire", keys.inbox() + "?", notAfter, part ? "1" : "0"));
         for (Member member : members) {
             args.addAll(List.of(
                     member.owner(),

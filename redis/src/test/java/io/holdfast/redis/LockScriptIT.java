@@ -559,6 +559,82 @@ class LockScriptIT {
     }
 
     @Test
+    void freeLock_whoseFirstInLineHearsNothing_goesToTheFirstThatHears() {
+        Scripts counted = scripts.listening();
+        counted.attempt("a", "dead:1:x", 30_000);
+        counted.queue("a", "dead:2:y", 30_000);
+        counted.queue("a", "c2:1:y", 30_000);
+        counted.queue("a", "c3:1:z", 30_000);
+        redis.command("DEL", LOCK);
+
+        try (Resp inbox = Resp.connect("127.0.0.1", redis.port())) {
+            inbox.call("SUBSCRIBE", "distributed_lock:~inbox:c2");
+            Reply reply = counted.queue("a", "c3:1:z", 30_000);
+
+            assertThat(reply.code()).isEqualTo(2);
+            assertThat(counted.holder("a")).isEqualTo("c2:1:y");
+        }
+        assertThat(redis.command("ZRANGE", "distributed_lock:~queue:{" + LOCK + "}", "0", "-1"))
+                .as("it keeps its place")
+                .isEqualTo(List.of("dead:2:y", "c3:1:z"));
+    }
+
+    @Test
+    void freeLock_whereNobodyInLineHears_goesToTheCaller_andThenToWhoeverListensAgain() {
+        Scripts counted = scripts.listening();
+        counted.attempt("a", "dead:1:x", 30_000);
+        for (int i = 0; i < 8; i++) {
+            counted.queue("a", "dead:2:" + i, 30_000);
+        }
+        redis.command("DEL", LOCK);
+
+        assertThat(counted.attempt("a", "c2:1:y", 30_000).code()).isEqualTo(1);
+        assertThat(counted.release("a", "c2:1:y")).isTrue();
+        assertThat(counted.holder("a"))
+                .as("who gives it back waits for no answer")
+                .isEqualTo("dead:2:0");
+        redis.command("DEL", LOCK);
+        assertThat(counted.queue("a", "dead:2:1", 30_000).code())
+                .as("it comes back")
+                .isEqualTo(1);
+    }
+
+    @Test
+    void freeLock_withMoreInLineThatHearNothingThanArePassedOver_isGrantedToTheNext() {
+        Scripts counted = scripts.listening();
+        counted.attempt("a", "dead:1:x", 30_000);
+        for (int i = 0; i < 9; i++) {
+            counted.queue("a", "dead:2:" + i, 30_000);
+        }
+        redis.command("DEL", LOCK);
+
+        assertThat(counted.attempt("a", "c2:1:y", 30_000).code()).isEqualTo(3);
+        assertThat(counted.holder("a")).isEqualTo("dead:2:8");
+    }
+
+    @Test
+    void freeLock_whoseFirstInLineWantsOneEach_isGrantedToIt_whetherItHearsOrNot() {
+        Scripts counted = scripts.listening();
+        counted.attempt("a", "dead:1:x", 30_000);
+        counted.reserve("a", "dead:2:y", 0);
+        redis.command("DEL", LOCK);
+
+        assertThat(counted.attempt("a", "c2:1:y", 30_000).code()).isEqualTo(3);
+        assertThat(counted.holder("a")).isEqualTo("dead:2:y");
+    }
+
+    @Test
+    void turnThatIsGivenUp_goesToTheFirstInLine_whetherItHearsOrNot() {
+        Scripts counted = scripts.listening();
+        counted.attempt("a", "c:1:x", 30_000);
+        counted.queue("a", "dead:2:y", 30_000);
+
+        assertThat(counted.exchange("a", "c:1:x", "c:1:z", Scripts.NO_HURRY).code())
+                .isEqualTo(2);
+        assertThat(counted.holder("a")).isEqualTo("dead:2:y");
+    }
+
+    @Test
     void freeLock_withSomebodyInLine_letsACallerThatWaitsStandBehind() {
         scripts.attempt("a", "c:1:x", 30_000);
         scripts.queue("a", "c:2:y", 30_000);

@@ -26,9 +26,21 @@ final class Scripts {
 
     private final RedisServer redis;
     private final Keys keys = new Keys(PREFIX);
+    private final String inboxes;
 
+    /** As if somebody listened elsewhere: the clients of most tests have no inbox. */
     Scripts(RedisServer redis) {
+        this(redis, "?");
+    }
+
+    private Scripts(RedisServer redis, String mark) {
         this.redis = redis;
+        this.inboxes = keys.inbox() + mark;
+    }
+
+    /** The same, for clients of which the server knows whether they listen. */
+    Scripts listening() {
+        return new Scripts(redis, "");
     }
 
     @Nullable
@@ -70,7 +82,7 @@ final class Scripts {
         List<String> args = new ArrayList<>(List.of(
                 "acquire",
                 owner,
-                keys.inbox(),
+                inboxes,
                 Long.toString(lease),
                 notAfter,
                 Long.toString(ticket),
@@ -88,7 +100,7 @@ final class Scripts {
     /** Several ask in one go for the lock, and as many tokens as may follow. */
     List<Reply> together(String name, String notAfter, String... owners) {
         List<String> args =
-                new ArrayList<>(List.of("together", owners[0], keys.inbox(), "30000", NO_HURRY, "6000", "2000", "0"));
+                new ArrayList<>(List.of("together", owners[0], inboxes, "30000", NO_HURRY, "6000", "2000", "0"));
         for (int i = 1; i < owners.length; i++) {
             args.addAll(List.of(owners[i], notAfter));
         }
@@ -137,7 +149,7 @@ final class Scripts {
                 sharedKeys(name),
                 "acquire",
                 owner,
-                keys.inbox(),
+                inboxes,
                 "30000",
                 notAfter,
                 "0",
@@ -160,7 +172,7 @@ final class Scripts {
                 sharedKeys(name),
                 "acquire",
                 owner,
-                keys.inbox(),
+                inboxes,
                 Long.toString(lease),
                 NO_HURRY,
                 Long.toString(ticket),

@@ -75,6 +75,7 @@ final class AccessList {
             }
             share(one, two);
             count(one, two);
+            passOver(one);
             try (Lease both = one.allOf(one.lock("e"), one.lock("f")).acquire(Duration.ZERO)) {
                 assertThat(both.token("e")).isPositive();
             }
@@ -118,6 +119,17 @@ final class AccessList {
             permit.extend(Duration.ofSeconds(60));
             assertThat(all.release()).isTrue();
         }
+    }
+
+    /** Takes a lock for which one stands in line whose client is gone. */
+    private void passOver(Holdfast one) {
+        String queue = "distributed_lock:~queue:{distributed_lock:i}";
+        String tickets = "distributed_lock:~tickets:{distributed_lock:i}";
+        redis.command("ZADD", queue, "1", "gone:1:x");
+        redis.command("HSET", tickets, "gone:1:x", (System.currentTimeMillis() + 60_000) + " 2000 1");
+        assertThat(one.lock("i").tryLock()).isTrue();
+        redis.command("DEL", queue, tickets);
+        assertThat(one.lock("i").unlock()).isTrue();
     }
 
     /** Sets a latch, for which another waits, and opens it. */

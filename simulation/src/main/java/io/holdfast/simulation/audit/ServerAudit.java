@@ -380,7 +380,10 @@ public final class ServerAudit implements Server.Watcher {
         }
     }
 
-    /** Nobody is given the lock while another waits who came before; but for one that had it whole and reads on. */
+    /**
+     * Nobody is given the lock while another waits who came before; but for one that had it whole and reads on, and where
+     * nobody gave it back, and the other could not have been told.
+     */
     private void isServedInTurn(String actor, @Nullable String gaveUp, State then, State now) {
         boolean readsOn = gaveUp != null
                 && gaveUp.equals(owner(then.value()))
@@ -394,10 +397,20 @@ public final class ServerAudit implements Server.Watcher {
             if (ahead.equals(actor) || ahead.equals(gaveUp)) {
                 return;
             }
-            if (now.waiting().contains(ahead)) {
+            boolean givenBack = gaveUp != null && isHeld(then, gaveUp);
+            if (now.waiting().contains(ahead) && (givenBack || !isAway(ahead, now))) {
                 throw new Violation("L4", actor + " was given " + now.key() + " before " + ahead + ", who came first");
             }
         }
+    }
+
+    /** Whether nobody listens for one in line, and its order is no promise, as it is for permits and for one each. */
+    private boolean isAway(String waiter, State now) {
+        String[] ticket =
+                Objects.requireNonNull(model().hash(now.tickets()).get(waiter)).split(" ", -1);
+        boolean isPromised = ticket[2].equals("0") || (ticket.length > 3 && ticket[3].equals("p"));
+        String inboxes = now.queue().substring(0, now.queue().indexOf("~queue:")) + "~inbox:";
+        return !isPromised && model().listeners(inboxes + waiter.substring(0, waiter.indexOf(':'))) == 0;
     }
 
     /** A lock that is given back goes to the first who waits, at once. */

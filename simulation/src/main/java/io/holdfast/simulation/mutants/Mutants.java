@@ -400,6 +400,12 @@ final class Mutants {
                         "the weight of a share that is over is not given back",
                         new Edit(LOCK, "  used = used - (tonumber(weight) or 0)\n", "  used = used - 0\n")),
                 Mutant.of(
+                        "one in line who hears nothing is passed over although order is promised",
+                        new Edit(LOCK, "  if share == 'p' or wanted == 0 or away", "  if away")),
+                Mutant.of(
+                        "one in line is passed over for a caller, whether it hears or not",
+                        new Edit(LOCK, "  return heard[2] == 0\n", "  return heard[2] ~= nil\n")),
+                Mutant.of(
                         "readers do not wait behind a writer that waits",
                         new Edit(
                                 LOCK,

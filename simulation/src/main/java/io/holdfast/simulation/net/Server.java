@@ -1,5 +1,6 @@
 package io.holdfast.simulation.net;
 
+import io.holdfast.simulation.redis.PublishSink;
 import io.holdfast.simulation.redis.RedisModel;
 import io.holdfast.simulation.world.Host;
 import java.util.ArrayDeque;
@@ -61,7 +62,17 @@ public final class Server {
         this.network = network;
         this.host = host;
         this.watcher = watcher;
-        this.model = new RedisModel(host::wallMicros, this::publish);
+        this.model = new RedisModel(host::wallMicros, new PublishSink() {
+            @Override
+            public int published(String channel, String message) {
+                return publish(channel, message);
+            }
+
+            @Override
+            public int listeners(String channel) {
+                return subscribers.getOrDefault(channel, Set.of()).size();
+            }
+        });
     }
 
     public Host host() {

@@ -5,4 +5,9 @@ package io.holdfast.simulation.redis;
 public interface PublishSink {
     /** Returns how many received it. */
     int published(String channel, String message);
+
+    /** How many would receive what is published there. */
+    default int listeners(String channel) {
+        return 0;
+    }
 }

@@ -271,4 +271,9 @@ public final class RedisModel {
     Object publish(String channel, String message) {
         return (long) sink.published(Text.outside(channel), Text.outside(message));
     }
+
+    /** How many would receive what is published there. */
+    public long listeners(String channel) {
+        return sink.listeners(channel);
+    }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.simulation.redis;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -12,6 +13,7 @@ final class ServerCommands {
         all.always("echo", 2, (redis, argv) -> argv[1]);
         all.always("time", 1, (redis, argv) -> time(redis.clockMicros()));
         all.always("publish", 3, (redis, argv) -> redis.publish(argv[1], argv[2]));
+        all.always("pubsub", -2, ServerCommands::pubsub);
         all.always("info", -1, ServerCommands::info);
     }
 
@@ -20,6 +22,18 @@ final class ServerCommands {
             throw RedisError.arguments("ping");
         }
         return argv.length == 2 ? argv[1] : new RedisModel.Status("PONG");
+    }
+
+    private static Object pubsub(RedisModel redis, String[] argv) {
+        if (!argv[1].equalsIgnoreCase("numsub")) {
+            throw new RedisError("ERR unknown subcommand '" + argv[1] + "'. Try PUBSUB HELP.");
+        }
+        List<Object> counts = new ArrayList<>();
+        for (int i = 2; i < argv.length; i++) {
+            counts.add(argv[i]);
+            counts.add(redis.listeners(Text.outside(argv[i])));
+        }
+        return counts;
     }
 
     /** Not the time at which a script began: also a real server looks at its clock each time. */
