@@ -104,6 +104,8 @@ final class RandomCommands {
             "SCARD k",
             "PUBLISH inbox:a v",
             "PUBLISH other v",
+            "PUBSUB NUMSUB",
+            "PUBSUB NUMSUB inbox:a other",
             "SCAN 0 MATCH g COUNT 100",
             "SCAN 0 COUNT 100 TYPE type",
             "KEYS g",
