@@ -75,6 +75,8 @@ class LockOptionsTest {
                 Arguments.of(Duration.ofMillis(-5), "lease -5 ms is below the minimum of 100 ms"),
                 Arguments.of(Duration.ofMillis(99), "lease 99 ms is below the minimum of 100 ms"),
                 Arguments.of(Duration.ofHours(24).plusMillis(1), "lease 86400001 ms is above the maximum of 24 h"),
+                Arguments.of(Duration.ofDays(36_500), "lease 3153600000000 ms is above the maximum of 24 h"),
+                Arguments.of(Duration.ofDays(-36_500), "lease -3153600000000 ms is below the minimum of 100 ms"),
                 Arguments.of(HUGE, "lease " + HUGE + " is above the maximum of 24 h"),
                 Arguments.of(HUGE.negated(), "lease " + HUGE.negated() + " is below the minimum of 100 ms"),
                 Arguments.of(

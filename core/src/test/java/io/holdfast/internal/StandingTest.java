@@ -57,4 +57,15 @@ class StandingTest {
 
         assertThat(known.isHeldByAnother()).isTrue();
     }
+
+    /** They wait behind one who is ahead, but not behind a store that fails, or takes 100 ms. */
+    @Test
+    void toThoseBehind_neitherAFailureNorALateAnswerIsOne() {
+        Standing failed = Standing.NEW.asked(NOW).failed(StoreFailure.unavailable("down", null), NOW);
+        Standing asked = Standing.NEW.asked(NOW - 100_000_000L);
+
+        assertThat(failed.toThoseBehind(NOW).answered()).isFalse();
+        assertThat(asked.toThoseBehind(NOW - 1).answered()).isTrue();
+        assertThat(asked.toThoseBehind(NOW).answered()).isFalse();
+    }
 }

@@ -51,6 +51,7 @@ class NamesTest {
                 Arguments.of("c1\u0085", CONTROL),
                 Arguments.of("a".repeat(513), LONG),
                 Arguments.of("é".repeat(257), LONG),
+                Arguments.of("é".repeat(512), LONG),
                 Arguments.of("🔒".repeat(129), LONG),
                 Arguments.of("a".repeat(1 << 20), LONG),
                 Arguments.of("half \ud83d", "must be valid Unicode; it contains half of a surrogate pair"),
@@ -87,6 +88,9 @@ class NamesTest {
     @Test
     void refusal_ofALongName_isShort() {
         assertThatIllegalArgumentException()
+                .isThrownBy(() -> Names.check("~" + "x".repeat(59)))
+                .withMessageStartingWith("lock name '~" + "x".repeat(59) + "' ");
+        assertThatIllegalArgumentException()
                 .isThrownBy(() -> Names.check("x".repeat(1 << 20)))
                 .withMessage("lock name '" + "x".repeat(60)
                         + "… (1048576 characters)' must not be longer than 512 bytes of UTF-8");
@@ -122,6 +126,7 @@ class NamesTest {
                 Arguments.of("", "must not be empty"),
                 Arguments.of("a{b}:", "must not contain braces"),
                 Arguments.of("a{", "must not contain braces"),
+                Arguments.of("{", "must not contain braces"),
                 Arguments.of("}", "must not contain braces"),
                 Arguments.of("a\n", CONTROL),
                 Arguments.of("a".repeat(513), LONG),

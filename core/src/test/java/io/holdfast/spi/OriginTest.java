@@ -26,6 +26,7 @@ class OriginTest {
                 .isThrownBy(() -> new Origin("host", 1, longest + "x"))
                 .withMessage("application must have 1 to 100 characters, and has 101");
         assertThatIllegalArgumentException().isThrownBy(() -> new Origin("my host", 1, "app"));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Origin(" host", 1, "app"));
         assertThatIllegalArgumentException().isThrownBy(() -> new Origin("host", -1, "app"));
     }
 
@@ -40,6 +41,7 @@ class OriginTest {
         String cut = Origin.printable("x".repeat(99) + "\ud83d\ude00");
 
         assertThat(cut).isEqualTo("x".repeat(99));
+        assertThat(Origin.printable("x".repeat(101))).isEqualTo("x".repeat(100));
     }
 
     @Test

@@ -92,6 +92,9 @@ class StoreUriTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new StoreUri("12345:sesame@host"))
                 .withMessageStartingWith("store URI '12345:***@host' has no scheme");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new StoreUri(":sesame@host"))
+                .withMessageStartingWith("store URI ':***@host' has no scheme");
     }
 
     @Test

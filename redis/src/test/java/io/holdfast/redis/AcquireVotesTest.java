@@ -144,6 +144,9 @@ class AcquireVotesTest {
         // Two more are needed, and the second to let go does so in 100 ms.
         assertThat(counted.leftMillis()).isEqualTo(100);
         assertThat(counted.isContended()).isTrue();
+        assertThat(counted(List.of(GRANTED, TWO, ONE)).leftMillis())
+                .as("one more is needed, and what we have is no one's to let go")
+                .isEqualTo(100);
     }
 
     private static AcquireVotes counted(List<@Nullable Vote<Answer>> votes) {

@@ -63,6 +63,12 @@ class JedisErrorsTest {
     }
 
     @Test
+    void errorThatIsNothingButWhatWasSaid_isEmpty() {
+        assertThat(JedisErrors.unsaid(new JedisDataException(", with args beginning with: 'sesame' "), null))
+                .hasMessage("");
+    }
+
+    @Test
     void errorThatRepeatsAKnownSecret_hidesIt() {
         JedisDataException said = new JedisDataException("ERR I was told 'sesame' by you");
         JedisConnectionException beside = new JedisConnectionException("gave up");

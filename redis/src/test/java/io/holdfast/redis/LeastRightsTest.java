@@ -22,10 +22,16 @@ class LeastRightsTest {
         "rediss-sentinel://db1/mymaster, +role",
         "redis-sentinel://db1/mymaster?database=2, +select",
         "redis-cluster://db1, +cluster|slots",
-        "redis-cluster://db1, +asking"
+        "redis-cluster://db1, +asking",
+        "'redlock://db1,db2,db3/2', +select"
     })
     void commands_areThoseThatTheKindOfStoreSends(String uri, String command) {
         assertThat(LeastRights.of(uri, "shop:").commands()).contains(command);
+    }
+
+    @Test
+    void commandsOfAQuorum_needNoSelectInTheFirstDatabase() {
+        assertThat(LeastRights.of("redlock://db1,db2,db3", "shop:").commands()).doesNotContain("+select");
     }
 
     @Test

@@ -50,4 +50,19 @@ class NodeLivesTest {
 
         assertThat(lives.ageNanos("two", HOUR, 10 * SECOND)).isEqualTo(NodeLives.slow(5 * SECOND));
     }
+
+    @Test
+    void answerToAnEarlierQuestion_thatIsReadLate_makesNoLifeOlder() {
+        lives.ageNanos("one", HOUR, 0);
+        lives.answered("one", 5 * SECOND);
+        lives.ageNanos("two", HOUR, 10 * SECOND);
+        lives.answered("one", SECOND);
+
+        assertThat(lives.ageNanos("two", HOUR, 10 * SECOND)).isEqualTo(NodeLives.slow(5 * SECOND));
+    }
+
+    @Test
+    void ourOwnTime_countsAHundredthLess() {
+        assertThat(NodeLives.slow(100 * SECOND)).isEqualTo(99 * SECOND);
+    }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.redis.link.Script;
 import io.holdfast.spi.Platform;
+import io.holdfast.testkit.ManualClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -71,6 +72,37 @@ class OwedTest {
 
         until(() -> brief.size() == 0);
         assertThat(said).isEmpty();
+    }
+
+    @Test
+    void afterOneThatIsNotHeard_theNextIsSaid() {
+        ManualClock clock = new ManualClock();
+        try (Platform manual = clock.platform()) {
+            Owed unheard = new Owed(manual, Duration.ofSeconds(60), (holder, command) -> said.add(holder));
+            unheard.add("one", COMMAND);
+            unheard.add("two", COMMAND);
+
+            clock.advance(Duration.ofMillis(500));
+            assertThat(said).containsExactly("one");
+            clock.advance(Duration.ofMillis(500));
+            assertThat(said).containsExactly("one", "two");
+        }
+    }
+
+    @Test
+    void whatIsOwed_isSaidAtTheVeryEndOfTheLongestLease_andForgottenBehindIt() {
+        ManualClock clock = new ManualClock();
+        try (Platform manual = clock.platform()) {
+            Owed brief = new Owed(manual, Duration.ofMillis(500), (holder, command) -> said.add(holder));
+            brief.add("one", COMMAND);
+
+            clock.advance(Duration.ofMillis(500));
+            assertThat(said).containsExactly("one");
+            assertThat(brief.size()).isEqualTo(1);
+            clock.advance(Duration.ofMillis(500));
+            assertThat(brief.size()).isZero();
+            assertThat(clock.timers()).isZero();
+        }
     }
 
     @Test

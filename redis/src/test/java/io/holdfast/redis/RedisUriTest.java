@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.holdfast.Holdfast;
 import io.holdfast.spi.StoreUri;
 import io.holdfast.testkit.Faults;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -161,6 +164,22 @@ class RedisUriTest {
         assertThat(config.getSslParameters()).isNull();
         assertThat(config.getUser()).isNull();
         assertThat(config.getPassword()).isNull();
+    }
+
+    @Test
+    void config_hasTheSocketsOfTheTlsThatIsGiven_onlyIfTlsIsSpoken() throws NoSuchAlgorithmException {
+        Tls given = new Tls(SSLContext.getDefault(), new SSLParameters());
+
+        assertThat(parse("rediss://h")
+                        .speaking(given)
+                        .config(Duration.ofSeconds(1))
+                        .getSslSocketFactory())
+                .isSameAs(given.sockets());
+        assertThat(parse("redis://h")
+                        .speaking(given)
+                        .config(Duration.ofSeconds(1))
+                        .getSslSocketFactory())
+                .isNull();
     }
 
     @Test

@@ -41,6 +41,23 @@ class RedlockUriTest {
         assertThat(settings.servers()).noneMatch(RedisUri::tls);
     }
 
+    @Test
+    void limits_areTakenAsTheyAre() {
+        RedlockSettings least = parse("redlock://a,b,c?maxLease=100ms&nodeTimeout=5ms");
+        RedlockSettings most = parse("redlock://a,b,c?maxLease=24h&nodeTimeout=500ms");
+
+        assertThat(least.maxLease()).isEqualTo(Duration.ofMillis(100));
+        assertThat(least.nodeTimeout()).isEqualTo(Duration.ofMillis(5));
+        assertThat(most.maxLease()).isEqualTo(Duration.ofHours(24));
+        assertThat(most.nodeTimeout()).isEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
+    void pace_isTheTimeoutOfAServer_butNotMoreThanTheDefault() {
+        assertThat(parse("redlock://a,b,c?nodeTimeout=20ms").pace()).isEqualTo(Duration.ofMillis(20));
+        assertThat(parse("redlock://a,b,c?nodeTimeout=500ms").pace()).isEqualTo(Duration.ofMillis(50));
+    }
+
     @ParameterizedTest
     @Faults(59)
     @CsvSource(
@@ -49,6 +66,7 @@ class RedlockUriTest {
             commentCharacter = '%',
             value = {
                 "redlock://a,b                          | at least 3 servers",
+                "redlock://u:p@a,b                      | at least 3 servers",
                 "redlock://a,b,a                        | named twice",
                 "redlock://a,b,a:6379                   | named twice",
                 "redlock://a,,c                         | where it says ''",
@@ -56,9 +74,12 @@ class RedlockUriTest {
                 "redlock:a,b,c                          | is malformed",
                 "redlock://a,b,c#x                      | is malformed",
                 "redlock://a,b,c?maxlease=60s           | 'maxlease' where maxLease",
+                "redlock://a,b,c?=60s                   | has '' where maxLease",
+                "redlock://a,b,c?maxLease=99ms          | maxLease 99 ms is not between 100 ms and 24 h",
                 "redlock://a,b,c?maxLease=60            | maxLease=60, which is no time",
                 "redlock://a,b,c?maxLease=25h           | maxLease 90000000 ms is not between 100 ms and 24 h",
                 "redlock://a,b,c?nodeTimeout=4ms        | nodeTimeout 4 ms is not between 5 ms and 500 ms",
+                "redlock://a,b,c?nodeTimeout=501ms      | nodeTimeout 501 ms is not between 5 ms and 500 ms",
                 "redlock://a,b,c?nodeTimeout=1s         | nodeTimeout 1000 ms is not between 5 ms and 500 ms",
             })
     void whatMakesNoSense_isRefusedWithItsRule(String uri, String rule) {

@@ -33,6 +33,13 @@ class RespReaderTest {
         assertThat(replies.read()).isEqualTo(List.of(1L, List.of(2L)));
     }
 
+    @Test
+    void errorOfAnUnknownScript_isToldFromOthers() {
+        assertThat(new RespReader.ServerError("NOSCRIPT No matching script").isUnknownScript())
+                .isTrue();
+        assertThat(new RespReader.ServerError("ERR NOSCRIPT").isUnknownScript()).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(
             longs = {
@@ -60,7 +67,9 @@ class RespReaderTest {
                 "$-1\r\n",
                 "*0\r\n",
                 "*-1\r\n",
-                "*3\r\n:1\r\n*2\r\n$2\r\nab\r\n:2\r\n$-1\r\n"
+                "$9\r\nabcdefghi\r\n",
+                "*3\r\n:1\r\n*2\r\n$2\r\nab\r\n:2\r\n$-1\r\n",
+                "*1\r\n*1\r\n*1\r\n*1\r\n$2\r\nab\r\n"
             })
     void reply_isWhole_withItsLastByteAndNotBefore(String reply) throws IOException {
         ByteByByte pieces = new ByteByByte(":1\r\n" + reply);
@@ -85,10 +94,12 @@ class RespReaderTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "$\r\n",
                 "$x\r\n",
                 "$99999999\r\n",
                 "$1\r\n\r\n\r\n",
                 "*77777777777\r\n",
+                "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n",
                 "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
                 "!\r\n"
             })
@@ -110,6 +121,57 @@ class RespReaderTest {
 
         assertThat(replies.isWhole()).isFalse();
         assertThat(replies.read()).isEqualTo(text.getBytes(UTF_8));
+    }
+
+    @Test
+    void lineThatIsLongerThanTheRoomForIt_isReadByWhoeverMayWait() throws IOException {
+        String text = "x".repeat(20_000);
+        RespReader replies = reader("+" + text + "\r\n");
+        while (replies.more()) {
+            assertThat(replies.isWhole()).isFalse();
+        }
+
+        assertThat(replies.isWhole()).isFalse();
+        assertThat(replies.read()).isEqualTo(text);
+    }
+
+    @Test
+    void textOfTheLargestSize_isWaitedFor() throws IOException {
+        RespReader replies = reader("$1048576\r\nab");
+        assertThat(replies.more()).isTrue();
+
+        assertThat(replies.isWhole()).isFalse();
+    }
+
+    /** The buffer is full with the first reply and all but the last byte of the second. */
+    @Test
+    void roomOfWhatWasRead_isUsedAgain() throws IOException {
+        String text = "0123456789".repeat(818);
+        RespReader replies = reader(":1\r\n$8180\r\n" + text + "\r\n:2\r\n");
+        assertThat(replies.more()).isTrue();
+        assertThat(replies.read()).isEqualTo(1L);
+        assertThat(replies.isWhole()).isFalse();
+
+        assertThat(replies.more()).isTrue();
+
+        assertThat(replies.isWhole()).isTrue();
+        assertThat(replies.read()).isEqualTo(text.getBytes(UTF_8));
+        assertThat(replies.more()).isTrue();
+        assertThat(replies.read()).isEqualTo(2L);
+    }
+
+    /** A stream gives something, or ends; with one that does neither, nobody may wait forever. */
+    @Test
+    void streamThatGivesNothing_isOver() {
+        RespReader replies = new RespReader(new FilterInputStream(new ByteArrayInputStream(new byte[0])) {
+            @Override
+            public int read(byte[] to, int from, int most) {
+                return 0;
+            }
+        });
+
+        assertThatThrownBy(replies::more).isInstanceOf(EOFException.class);
+        assertThatThrownBy(replies::read).isInstanceOf(EOFException.class);
     }
 
     private static final class ByteByByte extends FilterInputStream {

@@ -74,6 +74,15 @@ class ServerClockTest {
         assertThat(notAfter(3_000, LIFE, at(100))).isNull();
     }
 
+    /** Over a second, 10 ms and one more. */
+    @Test
+    void clockThatIsAheadByTheAllowance_isBelieved_andNotByMore() {
+        read();
+
+        assertThat(notAfter(1_000, LIFE, at(989))).isEqualTo(at(989));
+        assertThat(notAfter(1_000, LIFE, at(988))).isNull();
+    }
+
     @Test
     void anotherLifeOfTheServer_hasAnotherClock() {
         read();
@@ -94,6 +103,7 @@ class ServerClockTest {
     void readingThatIsLongAgo_saysNothing() {
         read();
 
+        assertThat(notAfter(5_000, LIFE, at(5_100))).isEqualTo(at(5_000 - 50 - 1));
         assertThat(notAfter(5_001, LIFE, at(5_100))).isNull();
     }
 

@@ -70,6 +70,13 @@ class ServerListTest {
         assertThat(uri).hasToString("rediss-cluster://h1:6379,h2:7");
     }
 
+    @Test
+    void list_isShownWithoutItsLogin() {
+        StoreUri uri = new StoreUri("redis-cluster://u:sesame@h1,h2:7");
+
+        assertThat(ServerList.parse(uri, 6379, IllegalArgumentException::new)).hasToString("h1:6379,h2:7");
+    }
+
     static Stream<Arguments> badUris() {
         return Stream.of(
                 Arguments.of("redis-sentinel:h/m", "has no // before its hosts"),
@@ -95,6 +102,8 @@ class ServerListTest {
                 Arguments.of("redis-sentinel://h/m?", "has a parameter without a name or a value"),
                 Arguments.of("redis-sentinel://h/m?sentinelUser=u", "has a sentinelUser and no sentinelPassword"),
                 Arguments.of("redis-sentinel://user@h/m", "has a user and no password"),
+                Arguments.of("redis-cluster://@h", "has a user and no password"),
+                Arguments.of("redis-cluster://@u:p@h", "has an @ inside its login; write it as %40"),
                 Arguments.of("redis-sentinel://h h/m", "has a space"),
                 Arguments.of("redis-cluster://", "names no host"),
                 Arguments.of("redis-cluster://h/0", "has '0' behind its hosts, and a cluster has only database 0"),
