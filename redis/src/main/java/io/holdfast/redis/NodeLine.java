@@ -101,10 +101,12 @@ final class NodeLine {
         this.server = server;
         this.opening = opening;
         this.stuckNanos = stuck.toNanos();
+        this.aloneUntilNanos = platform.nanoTime();
     }
 
     /** Sends a call, or has it sent as soon as there is a connection; never waits for an answer. */
     void send(NodeCall call) {
+        Wire.reserveStack();
         StoreFailure refused = null;
         boolean starts = false;
         boolean wakes = false;
@@ -198,12 +200,18 @@ final class NodeLine {
         }
         byte[] command =
                 call.send(present, new ServerClock.Moment(now, platform.wallMillis()), server.clockMicros(now));
+        boolean written = false;
         sent.add(call);
         bytes += command.length;
         try {
             to.write(command);
+            written = true;
         } catch (IOException e) {
-            close(socket);
+            // Whoever reads finds out.
+        } finally {
+            if (!written) {
+                close(socket);
+            }
         }
         return null;
     }

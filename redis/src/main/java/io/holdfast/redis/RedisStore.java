@@ -512,7 +512,7 @@ public final class RedisStore implements LockStore {
             String name, String owner, List<String> served, Duration within) {
         ServerClock.Moment sent = now();
         List<String> args = new ArrayList<>(4 + served.size());
-        Collections.addAll(args, "release", owner, keys.inbox());
+        Collections.addAll(args, "release", owner, keys.inboxes());
         if (!served.isEmpty() || unanswered.isInDoubt(owner)) {
             args.add("time");
             args.addAll(served);
@@ -544,7 +544,7 @@ public final class RedisStore implements LockStore {
     @Override
     public CompletionStage<Boolean> resize(String name, int permits) {
         shares = true;
-        List<String> args = List.of("resize", "", keys.inbox(), Integer.toString(permits));
+        List<String> args = List.of("resize", "", keys.inboxes(), Integer.toString(permits));
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, timeout)
                 .thenApply(answer -> {
                     Reply reply = new Reply(link, answer);

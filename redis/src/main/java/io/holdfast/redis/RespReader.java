@@ -73,7 +73,7 @@ final class RespReader {
         byte type = buffer[start];
         long size = type == '$' || type == '*' ? size(start + 1, line) : -1;
         int at = line + 2;
-        if (size < 0 || size > LONGEST || depth > DEEPEST) {
+        if (size < 0 || size > LONGEST || (type == '*' && depth == DEEPEST)) {
             return at;
         }
         if (type == '$') {
@@ -85,10 +85,10 @@ final class RespReader {
         return at;
     }
 
-    /** The number there; -1 if there is none, or one below zero. */
+    /** The number there; -1 if there is none, or one below zero; anything too large if it is. */
     private long size(int from, int to) {
-        long size = from < to && to - from < 10 ? 0 : -1;
-        for (int i = from; i < to && size >= 0; i++) {
+        long size = from < to ? 0 : -1;
+        for (int i = from; i < to && size >= 0 && size <= LONGEST; i++) {
             int digit = buffer[i] - '0';
             size = digit >= 0 && digit <= 9 ? 10 * size + digit : -1;
         }

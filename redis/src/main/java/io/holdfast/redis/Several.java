@@ -152,7 +152,7 @@ final class Several {
         List<String> scriptKeys = new ArrayList<>(1 + 4 * items.size());
         List<String> args = new ArrayList<>(2 + items.size());
         scriptKeys.add(keys.fence(items.get(0).name()));
-        Collections.addAll(args, "release", keys.inbox());
+        Collections.addAll(args, "release", keys.inboxes());
         for (ReleaseItem item : items) {
             addKeys(scriptKeys, item.name());
             args.add(item.owner());

@@ -342,10 +342,14 @@ local function grant(to, ms, wanted, share, weight, of)
   return token
 end
 
+-- Whether this run has given something back. If not, and it is free, whoever had it died, and may stand in line with
+-- another thread.
+local givenBack = false
+
 -- Whether somebody in line is to be passed over for once: its client hears nothing, so either it is gone, or it is about to
 -- listen and to ask by itself, and keeps its place. Not where the order is a promise: permits, and tickets for one each.
 local function isAway(who, share, wanted)
-  if share == 'p' or wanted == 0 or away >= MOST_AWAY or not hearsAll then
+  if givenBack or share == 'p' or wanted == 0 or away >= MOST_AWAY or not hearsAll then
     return false
   end
   local heard = redis.pcall('PUBSUB', 'NUMSUB', channel .. string.match(who, '^[^:]*'))
@@ -356,7 +360,12 @@ end
 local function passOn()
   for _ = 1, MOST_GRANTS do
     local head, ms, count, share, weight, of = first()
-    if not head or not fits(share, weight) or not grant(head, ms, count, share, weight, of) then
+    if not head or not fits(share, weight) then
+      return
+    end
+    if isAway(head, share, count) then
+      away = away + 1
+    elseif not grant(head, ms, count, share, weight, of) then
       return
     end
   end
@@ -391,6 +400,7 @@ if op == 'release' then
     keep()
     held = true
   end
+  givenBack = held
   if not value then
     passOn()
   end
@@ -419,6 +429,7 @@ if before then
     keep()
     held = 1
   end
+  givenBack = held == 1
 end
 
 if now > notAfter then
@@ -502,8 +513,7 @@ else
     if not fits(theirShare, theirWeight) then
       break
     end
-    -- It is free although nobody gave it back: whoever had it died, and may stand in line with another thread.
-    if held == 0 and isAway(head, theirShare, count) then
+    if isAway(head, theirShare, count) then
       away = away + 1
     else
       if not grant(head, more, count, theirShare, theirWeight, theirPermits) then

@@ -624,6 +624,19 @@ class LockScriptIT {
     }
 
     @Test
+    void freeLock_thatSomebodyGivesUpWaitingFor_isNotGrantedToWhoHearsNothing() {
+        Scripts counted = scripts.listening();
+        counted.attempt("a", "dead:1:x", 30_000);
+        counted.queue("a", "dead:2:y", 30_000);
+        counted.queue("a", "c2:1:y", 30_000);
+        redis.command("DEL", LOCK);
+
+        assertThat(counted.release("a", "c2:1:y")).isFalse();
+        assertThat(redis.command("GET", LOCK)).isNull();
+        assertThat(counted.attempt("a", "c3:1:z", 30_000).code()).isEqualTo(1);
+    }
+
+    @Test
     void turnThatIsGivenUp_goesToTheFirstInLine_whetherItHearsOrNot() {
         Scripts counted = scripts.listening();
         counted.attempt("a", "c:1:x", 30_000);

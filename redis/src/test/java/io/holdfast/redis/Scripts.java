@@ -186,12 +186,12 @@ final class Scripts {
 
     /** Whether the owner had a share. */
     boolean giveBack(String name, String owner) {
-        return lock(sharedKeys(name), "release", owner, keys.inbox()).code() == 1;
+        return lock(sharedKeys(name), "release", owner, inboxes).code() == 1;
     }
 
     /** Whether it was a semaphore that somebody has permits of. */
     boolean resize(String name, int permits) {
-        return lock(sharedKeys(name), "resize", "", keys.inbox(), Integer.toString(permits))
+        return lock(sharedKeys(name), "resize", "", inboxes, Integer.toString(permits))
                         .code()
                 == 1;
     }
@@ -234,12 +234,12 @@ final class Scripts {
 
     /** Whether the owner had the lock. */
     boolean release(String name, String owner) {
-        return lock(name, "release", owner, keys.inbox()).code() == 1;
+        return lock(name, "release", owner, inboxes).code() == 1;
     }
 
     /** Gives it up along with the tickets of those to whom it was passed on. */
     boolean release(String name, String owner, String... served) {
-        List<String> args = new ArrayList<>(List.of("release", owner, keys.inbox(), "time"));
+        List<String> args = new ArrayList<>(List.of("release", owner, inboxes, "time"));
         args.addAll(Arrays.asList(served));
         return lock(name, args.toArray(String[]::new)).code() == 1;
     }

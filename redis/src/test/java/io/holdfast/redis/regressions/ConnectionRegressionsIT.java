@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockException;
+import io.holdfast.redis.FiveServers;
 import io.holdfast.redis.RedisStore;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.RequestTrap;
@@ -77,29 +78,46 @@ class ConnectionRegressionsIT {
                         .uri(server.uri())
                         .commandTimeout(ofMillis(200))
                         .build()) {
-            assertThat(holder.lock("held").tryLock()).isTrue();
-            assertThat(locks.lock("warm-up").tryLock()).isTrue();
-            assertThat(locks.lock("warm-up").unlock()).isTrue();
-            int deepest = 0;
-            int step = 4096;
-            while (step > 0) {
-                boolean fits = lockAtDepth(locks, deepest + step) == null;
-                assertThat(locks.lock("held").tryLock()).isFalse();
-                if (fits) {
-                    deepest += step;
-                } else {
-                    step /= 2;
-                }
-            }
-            int overflows = 0;
-            for (int depth = deepest; depth < deepest + 60; depth += 4) {
-                overflows += lockAtDepth(locks, depth) == null ? 0 : 1;
-                assertThat(locks.lock("held").tryLock())
-                        .as("after depth %s", depth)
-                        .isFalse();
-            }
-            assertThat(overflows).as("times the stack ended on the way").isPositive();
+            isAnsweredRight_howeverFarTheStackReaches(holder, locks);
         }
+    }
+
+    /** On a quorum it is also the others whose replies a caller reads, and to several servers that it writes. */
+    @Test
+    @Faults(20)
+    void errorBetweenRequestAndReply_ofAQuorum_doesNotShiftTheReplies() throws InterruptedException {
+        try (FiveServers five = new FiveServers()) {
+            five.vouched(ofSeconds(60));
+            String uri = five.networkUri("?maxLease=60s&nodeTimeout=200ms");
+            try (Holdfast holder = Holdfast.connect(uri);
+                    Holdfast locks = Holdfast.connect(uri)) {
+                isAnsweredRight_howeverFarTheStackReaches(holder, locks);
+            }
+        }
+    }
+
+    private static void isAnsweredRight_howeverFarTheStackReaches(Holdfast holder, Holdfast locks)
+            throws InterruptedException {
+        assertThat(holder.lock("held").tryLock()).isTrue();
+        assertThat(locks.lock("warm-up").tryLock()).isTrue();
+        assertThat(locks.lock("warm-up").unlock()).isTrue();
+        int deepest = 0;
+        int step = 4096;
+        while (step > 0) {
+            boolean fits = lockAtDepth(locks, deepest + step) == null;
+            assertThat(locks.lock("held").tryLock()).isFalse();
+            if (fits) {
+                deepest += step;
+            } else {
+                step /= 2;
+            }
+        }
+        int overflows = 0;
+        for (int depth = deepest; depth < deepest + 60; depth += 4) {
+            overflows += lockAtDepth(locks, depth) == null ? 0 : 1;
+            assertThat(locks.lock("held").tryLock()).as("after depth %s", depth).isFalse();
+        }
+        assertThat(overflows).as("times the stack ended on the way").isPositive();
     }
 
     /** Locks and unlocks so deep in a small stack; what went wrong, or null. */

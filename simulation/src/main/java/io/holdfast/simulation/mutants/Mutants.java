@@ -401,7 +401,7 @@ final class Mutants {
                         new Edit(LOCK, "  used = used - (tonumber(weight) or 0)\n", "  used = used - 0\n")),
                 Mutant.of(
                         "one in line who hears nothing is passed over although order is promised",
-                        new Edit(LOCK, "  if share == 'p' or wanted == 0 or away", "  if away")),
+                        new Edit(LOCK, "share == 'p' or wanted == 0 or away", "away")),
                 Mutant.of(
                         "one in line is passed over for a caller, whether it hears or not",
                         new Edit(LOCK, "  return heard[2] == 0\n", "  return heard[2] ~= nil\n")),
