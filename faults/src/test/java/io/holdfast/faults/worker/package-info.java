@@ -1,0 +1,5 @@
+/** What a process writes down. */
+@NullMarked
+package io.holdfast.faults.worker;
+
+import org.jspecify.annotations.NullMarked;
