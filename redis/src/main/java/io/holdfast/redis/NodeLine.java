@@ -244,7 +244,8 @@ final class NodeLine {
             from = replies;
             present = session;
             wire = socket;
-            boolean alone = aloneUntilNanos - platform.nanoTime() > 0;
+            // Behind what made no sense nobody knows whose reply comes next.
+            boolean alone = found != null || aloneUntilNanos - platform.nanoTime() > 0;
             if (from == null || present == null || wire == null || read || alone || !own.isOutstanding()) {
                 return;
             }
