@@ -13,6 +13,7 @@ import java.time.Duration;
  */
 public record Backoff(Duration first, Duration longest) {
 
+    /** From 100 ms, doubling, to 2 s. */
     public static final Backoff DEFAULT = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2));
 
     public Backoff {

@@ -33,6 +33,7 @@ import java.util.concurrent.locks.Lock;
  */
 public interface DistributedLock {
 
+    /** The name it was asked for by; of several together, a text that names the first of them. */
     String getLockName();
 
     /** Takes the lock if it is free or held by this thread; answers at once, after one round trip at most. */
@@ -46,14 +47,23 @@ public interface DistributedLock {
 
     /**
      * Waits for the lock, at most {@code waitTime}, and takes it for {@code leaseTime} only: an explicit lease is not
-     * renewed.
+     * renewed. If this thread holds the lock already, its lease stays as it is.
      */
     boolean tryLock(long waitTime, long leaseTime, TimeUnit unit) throws InterruptedException;
 
-    /** Waits for the lock; an interrupt does not end the wait, and is still set when this returns. */
+    /**
+     * Waits for the lock, however long others hold it; an interrupt does not end the wait, and is still set when this
+     * returns.
+     *
+     * @throws StoreUnavailableException if the store has not answered for the {@code outageLimit}, 30 s by default
+     */
     void lock();
 
-    /** Waits for the lock until interrupted. */
+    /**
+     * Waits for the lock, however long others hold it, until interrupted.
+     *
+     * @throws StoreUnavailableException if the store has not answered for the {@code outageLimit}, 30 s by default
+     */
     void lockInterruptibly() throws InterruptedException;
 
     /**

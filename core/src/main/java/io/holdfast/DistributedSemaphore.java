@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface DistributedSemaphore {
 
+    /** The name it was asked for by. */
     String getName();
 
     /** How many there are in all, as this client knows it. */
@@ -49,6 +50,9 @@ public interface DistributedSemaphore {
     /** Takes so many permits if there are as many and nobody waits; answers at once. */
     Optional<Lease> tryAcquire(int permits);
 
+    /** Waits for one permit, at most {@code wait}. */
+    Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
+
     /** Waits for so many permits at once, at most {@code wait}. */
     Optional<Lease> tryAcquire(int permits, Duration wait) throws InterruptedException;
 
@@ -57,6 +61,9 @@ public interface DistributedSemaphore {
 
     /** As {@link #tryAcquire(int)}. */
     CompletionStage<Optional<Lease>> tryAcquireAsync(int permits);
+
+    /** As {@link #tryAcquire(int, Duration)}. */
+    CompletionStage<Optional<Lease>> tryAcquireAsync(int permits, Duration wait);
 
     /**
      * Changes the number of permits of a semaphore that is in use. More permits let those in who wait, at once; fewer take

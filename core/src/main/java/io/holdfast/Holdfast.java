@@ -61,6 +61,7 @@ public final class Holdfast implements AutoCloseable {
         return builder().uri(uri).build();
     }
 
+    /** For what {@link #connect} leaves at its default. */
     public static Builder builder() {
         return new Builder();
     }
@@ -70,7 +71,7 @@ public final class Holdfast implements AutoCloseable {
         return new NamedLock(engine, Names.check(name), defaults, Share.WHOLE, false);
     }
 
-    /** The lock of that name, with this client's options changed as told. */
+    /** The lock of that name, with this client's options changed by the given function. */
     public DistributedLock lock(String name, Consumer<LockOptions.Builder> changes) {
         return new NamedLock(engine, Names.check(name), changed(name, changes), Share.WHOLE, false);
     }
@@ -86,32 +87,44 @@ public final class Holdfast implements AutoCloseable {
         return new NamedLock(engine.firstCome(), Names.check(name), defaults, Share.WHOLE, true);
     }
 
-    /** As {@link #fairLock(String)}, with this client's options changed as told. */
+    /** As {@link #fairLock(String)}, with this client's options changed by the given function. */
     public DistributedLock fairLock(String name, Consumer<LockOptions.Builder> changes) {
         return new NamedLock(engine.firstCome(), Names.check(name), changed(name, changes), Share.WHOLE, true);
     }
 
-    /** Many readers or one writer under that name, with this client's options. */
+    /**
+     * Many readers or one writer under that name, with this client's options.
+     *
+     * @throws UnsupportedOperationException if the store cannot share locks
+     */
     public DistributedReadWriteLock readWriteLock(String name) {
         return new NamedReadWriteLock(engine.sharing("read-write locks"), Names.check(name), defaults);
     }
 
-    /** As {@link #readWriteLock(String)}, with this client's options changed as told. */
+    /** As {@link #readWriteLock(String)}, with this client's options changed by the given function. */
     public DistributedReadWriteLock readWriteLock(String name, Consumer<LockOptions.Builder> changes) {
         return new NamedReadWriteLock(engine.sharing("read-write locks"), Names.check(name), changed(name, changes));
     }
 
-    /** So many permits under that name, with this client's options. */
+    /**
+     * So many permits under that name, with this client's options.
+     *
+     * @throws UnsupportedOperationException if the store cannot share locks
+     */
     public DistributedSemaphore semaphore(String name, int permits) {
         return new NamedSemaphore(engine.sharing("semaphores"), Names.check(name), permits, defaults);
     }
 
-    /** As {@link #semaphore(String, int)}, with this client's options changed as told. */
+    /** As {@link #semaphore(String, int)}, with this client's options changed by the given function. */
     public DistributedSemaphore semaphore(String name, int permits, Consumer<LockOptions.Builder> changes) {
         return new NamedSemaphore(engine.sharing("semaphores"), Names.check(name), permits, changed(name, changes));
     }
 
-    /** A count-down latch of that name. */
+    /**
+     * A count-down latch of that name.
+     *
+     * @throws UnsupportedOperationException if the store has no latches
+     */
     public DistributedLatch latch(String name) {
         return new NamedLatch(engine, Names.check(name), defaults);
     }
@@ -121,7 +134,7 @@ public final class Holdfast implements AutoCloseable {
         return new NamedElection(engine, Names.check(name), defaults);
     }
 
-    /** As {@link #election(String)}, with this client's options changed as told. */
+    /** As {@link #election(String)}, with this client's options changed by the given function. */
     public Election election(String name, Consumer<LockOptions.Builder> changes) {
         return new NamedElection(engine, Names.check(name), changed(name, changes));
     }
@@ -240,13 +253,13 @@ public final class Holdfast implements AutoCloseable {
             return this;
         }
 
-        /** What every key and channel in the store starts with; {@code distributed_lock:} unless told. */
+        /** What every key and channel in the store starts with; {@code distributed_lock:} by default. */
         public Builder keyPrefix(String keyPrefix) {
             this.keyPrefix = Names.checkPrefix(keyPrefix);
             return this;
         }
 
-        /** How long one command to the store may take, from 10 ms to 1 min; 2 s unless told. */
+        /** How long one command to the store may take, from 10 ms to 1 min; 2 s by default. */
         public Builder commandTimeout(Duration commandTimeout) {
             requireNonNull(commandTimeout, "commandTimeout");
             if (commandTimeout.compareTo(Duration.ofMillis(10)) < 0
@@ -266,7 +279,7 @@ public final class Holdfast implements AutoCloseable {
 
         /**
          * Whether to note where in the application each lock is asked for, so that the report of a lease that was never released
-         * can name the place. Off unless told: it costs a stack trace for each acquisition.
+         * can name the place. Off by default: it costs a stack trace for each acquisition.
          */
         public Builder recordPlaces(boolean places) {
             this.places = places;
@@ -274,7 +287,7 @@ public final class Holdfast implements AutoCloseable {
         }
 
         /**
-         * What this process is called, for those who look at its locks; what the JVM was started with, unless told.
+         * What this process is called, for those who look at its locks; by default what the JVM was started with.
          *
          * @param name up to 100 printable characters
          */
@@ -284,7 +297,7 @@ public final class Holdfast implements AutoCloseable {
         }
 
         /**
-         * Whether {@link Holdfast#inspect} tells others where this client runs: host, process id and application. On unless told
+         * Whether {@link Holdfast#inspect} tells others where this client runs: host, process id and application. On by default
          * otherwise. It costs one command when the client first asks for a lock, one every hundred seconds, and one when it is
          * closed, whatever the number of locks.
          */
@@ -299,6 +312,11 @@ public final class Holdfast implements AutoCloseable {
             return this;
         }
 
+        /**
+         * The client. Connects when it is first used.
+         *
+         * @throws IllegalStateException if no store was named
+         */
         public Holdfast build() {
             if (store == null) {
                 throw new IllegalStateException("no store given: call uri(…) or store(…)");

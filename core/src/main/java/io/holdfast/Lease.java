@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionStage;
  */
 public interface Lease extends AutoCloseable {
 
+    /** The lock; of several together, a text that names the first of them. */
     String lockName();
 
     /**

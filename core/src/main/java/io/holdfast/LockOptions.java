@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockOptions {
 
+    /** The shortest lease. */
     public static final Duration MIN_LEASE = Duration.ofMillis(100);
+    /** The longest lease. */
     public static final Duration MAX_LEASE = Duration.ofHours(24);
+    /** The longest {@link #handOver}. */
     public static final Duration MAX_HAND_OVER = Duration.ofSeconds(1);
-
+    /** The most {@link #minReplicas}. */
     public static final int MAX_REPLICAS = 100;
 
     /** A lease of 30 s, renewed while it is held, with no limit to the hold. */
@@ -141,19 +144,19 @@ public final class LockOptions {
 
         private Builder() {}
 
-        /** From 100 ms to 24 h; 30 s unless told. */
+        /** From 100 ms to 24 h; 30 s by default. */
         public Builder lease(Duration lease) {
             this.lease = checkLease("lease", lease);
             return this;
         }
 
-        /** On unless told. Without it a hold ends with its lease. */
+        /** On by default. Without it a hold ends with its lease. */
         public Builder renewal(boolean renewal) {
             this.renewal = renewal;
             return this;
         }
 
-        /** At least 100 ms; no limit unless told. It ends renewal, so a hold can last this long and one lease more. */
+        /** At least 100 ms; no limit by default. It ends renewal, so a hold can last this long and one lease more. */
         public Builder maxHold(Duration maxHold) {
             requireNonNull(maxHold, "maxHold");
             if (maxHold.compareTo(MIN_LEASE) < 0) {
@@ -164,23 +167,25 @@ public final class LockOptions {
             return this;
         }
 
+        /** How long to pause before asking again where nobody will tell; from 100 ms, doubling, to 2 s by default. */
         public Builder backoff(Backoff backoff) {
             this.backoff = requireNonNull(backoff, "backoff");
             return this;
         }
 
+        /** What happens to the thread that took the lock when its lease is lost; by default it is only told. */
         public Builder onLoss(OnLoss onLoss) {
             this.onLoss = requireNonNull(onLoss, "onLoss");
             return this;
         }
 
-        /** From 100 ms to 24 h; 30 s unless told. */
+        /** From 100 ms to 24 h; 30 s by default. */
         public Builder outageLimit(Duration outageLimit) {
             this.outageLimit = checkLease("outageLimit", outageLimit);
             return this;
         }
 
-        /** From 0, which has the store decide every time, to 1 s, but no more than a quarter of a lease; 15 ms unless told. */
+        /** From 0, which has the store decide every time, to 1 s, but no more than a quarter of a lease; 15 ms by default. */
         public Builder handOver(Duration handOver) {
             requireNonNull(handOver, "handOver");
             if (handOver.isNegative() || handOver.compareTo(MAX_HAND_OVER) > 0) {
@@ -193,7 +198,7 @@ public final class LockOptions {
 
         /**
          * From 0, which is the default, to 100. Only a store with replicas takes more than 0. The wait for them is a tenth of
-         * the lease at most.
+         * the lease at most. Taking a lock throws {@link UnsupportedOperationException} where a store has no replicas.
          */
         public Builder minReplicas(int minReplicas) {
             if (minReplicas < 0 || minReplicas > MAX_REPLICAS) {

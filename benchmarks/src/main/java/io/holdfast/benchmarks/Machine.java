@@ -12,10 +12,15 @@ final class Machine {
 
     static String describe(RedisServer server) {
         return Runtime.getRuntime().availableProcessors() + " cores, " + cpuModel() + ", "
-                + System.getProperty("os.name") + " " + System.getProperty("os.version") + ", JDK "
+                + System.getProperty("os.name") + " " + kernel() + ", JDK "
                 + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + "), Redis "
                 + server.info("server").getOrDefault("redis_version", "of unknown version")
                 + " on loopback";
+    }
+
+    /** Its first two numbers: the rest names a build that nobody else has. */
+    private static String kernel() {
+        return System.getProperty("os.version").replaceFirst("^([0-9]+[.][0-9]+).*", "$1");
     }
 
     private static String cpuModel() {

@@ -49,7 +49,7 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         LockOptions options = checkedOptions();
         try (StoreChoice chosen = StoreChoice.of(where.store, System.getenv());
-                Holdfast client = connect(chosen.uri(), options)) {
+                Holdfast client = where.connect(chosen.uri(), options)) {
             StoreHealth health = client.health();
             if (!health.reachable()) {
                 throw new Failure(ExitCode.UNAVAILABLE, String.join("; ", health.warnings()));
@@ -65,18 +65,6 @@ final class DoctorCommand implements Callable<Integer> {
         try {
             Names.checkPrefix(where.prefix);
             return LockOptions.builder().lease(lease).build();
-        } catch (IllegalArgumentException e) {
-            throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private Holdfast connect(String uri, LockOptions options) {
-        try {
-            return Holdfast.builder()
-                    .uri(uri)
-                    .keyPrefix(where.prefix)
-                    .options(options)
-                    .build();
         } catch (IllegalArgumentException e) {
             throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }

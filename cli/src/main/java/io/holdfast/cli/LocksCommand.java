@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.Holdfast;
+import io.holdfast.LockOptions;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.Names;
 import java.io.PrintStream;
@@ -55,7 +56,7 @@ final class LocksCommand implements Callable<Integer> {
     public Integer call() {
         check();
         try (StoreChoice chosen = StoreChoice.of(where.store, System.getenv());
-                Holdfast client = connect(chosen.uri(), where.prefix)) {
+                Holdfast client = where.connect(chosen.uri(), LockOptions.DEFAULT)) {
             print(System.out, read(client));
             return 0;
         }
@@ -80,14 +81,6 @@ final class LocksCommand implements Callable<Integer> {
         }
         try {
             Names.checkPrefix(where.prefix);
-        } catch (IllegalArgumentException e) {
-            throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    static Holdfast connect(String uri, String prefix) {
-        try {
-            return Holdfast.builder().uri(uri).keyPrefix(prefix).build();
         } catch (IllegalArgumentException e) {
             throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }

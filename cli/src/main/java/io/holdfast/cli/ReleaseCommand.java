@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.Holdfast;
+import io.holdfast.LockOptions;
 import io.holdfast.spi.Names;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -49,7 +50,7 @@ final class ReleaseCommand implements Callable<Integer> {
     public Integer call() {
         check();
         try (StoreChoice chosen = StoreChoice.of(where.store, System.getenv());
-                Holdfast client = LocksCommand.connect(chosen.uri(), where.prefix)) {
+                Holdfast client = where.connect(chosen.uri(), LockOptions.DEFAULT)) {
             if (client.forceRelease(name, owner)) {
                 Stderr.say("released by force: " + owner + " does not hold '" + name + "' any more");
                 return 0;

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -88,13 +89,8 @@ final class RunCommand implements Callable<Integer> {
             description = "How long the lock outlives a crash of this machine; renewed meanwhile. Default: 30s.")
     private Duration lease = DEFAULT_LEASE;
 
-    @Option(
-            names = "--store",
-            paramLabel = "URI",
-            description = "Where the locks are, such as redis://host:6379. Default: $HOLDFAST_STORE, else a Redis"
-                    + " server of your own on this machine. A password is better kept in the variable: command lines"
-                    + " can be read by all users.")
-    private @Nullable String store;
+    @Mixin
+    private final StoreOptions where = new StoreOptions();
 
     @Option(
             names = "--on-loss",
@@ -122,8 +118,8 @@ final class RunCommand implements Callable<Integer> {
                     spec.commandLine(), "no command: write it behind the name and --, as in run NAME -- command");
         }
         LockOptions options = checkedOptions();
-        try (StoreChoice chosen = StoreChoice.of(store, System.getenv())) {
-            Holdfast client = connect(chosen.uri(), options);
+        try (StoreChoice chosen = StoreChoice.of(where.store, System.getenv())) {
+            Holdfast client = where.connect(chosen.uri(), options);
             return new GuardedRun(client, client.lock(name), wait, onLoss, grace).run(program);
         }
     }
@@ -132,15 +128,8 @@ final class RunCommand implements Callable<Integer> {
     private LockOptions checkedOptions() {
         try {
             Names.check(name);
+            Names.checkPrefix(where.prefix);
             return LockOptions.builder().lease(lease).build();
-        } catch (IllegalArgumentException e) {
-            throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private static Holdfast connect(String uri, LockOptions options) {
-        try {
-            return Holdfast.builder().uri(uri).options(options).build();
         } catch (IllegalArgumentException e) {
             throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }

@@ -1,9 +1,11 @@
 package io.holdfast.cli;
 
+import io.holdfast.Holdfast;
+import io.holdfast.LockOptions;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the locks are, for commands that look at them. */
+/** Where the locks are. */
 final class StoreOptions {
     @Option(
             names = "--store",
@@ -19,4 +21,16 @@ final class StoreOptions {
             paramLabel = "PREFIX",
             description = "What the keys start with. Default: distributed_lock:")
     String prefix = "distributed_lock:";
+
+    Holdfast connect(String uri, LockOptions options) {
+        try {
+            return Holdfast.builder()
+                    .uri(uri)
+                    .keyPrefix(prefix)
+                    .options(options)
+                    .build();
+        } catch (IllegalArgumentException e) {
+            throw new Failure(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
 }

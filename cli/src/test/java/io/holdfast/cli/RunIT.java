@@ -83,6 +83,18 @@ class RunIT {
         }
     }
 
+    /** As an application that sets {@code keyPrefix} does, whose lock this is to be. */
+    @Test
+    void run_withAPrefix_takesTheLockUnderIt() {
+        try (Cli holder = holder("--prefix", "shop:", "stock")) {
+            assertThat(redis.keys()).contains("shop:stock").doesNotContain("distributed_lock:stock");
+
+            holder.send("go");
+            assertThat(holder.result().code()).isZero();
+            assertThat(redis.keys()).doesNotContain("shop:stock");
+        }
+    }
+
     @Test
     void run_whenDone_leavesNoLock() {
         assertThat(holdfast("run", "gone", "--", "true").run().code()).isZero();
@@ -238,6 +250,7 @@ class RunIT {
                 Arguments.of(List.of("run", "--on-loss=cry", "x", "--", "true"), "neither terminate nor warn"),
                 Arguments.of(List.of("run", "--frobnicate", "x", "--", "true"), "--frobnicate"),
                 Arguments.of(List.of("run", "~x", "--", "true"), "must not start with '~'"),
+                Arguments.of(List.of("run", "--prefix", "a{b}", "x", "--", "true"), "must not contain braces"),
                 Arguments.of(List.of("run", "--store", "", "x", "--", "true"), "--store is empty"),
                 Arguments.of(List.of("run", "--store", "memory:", "x", "--", "true"), "excludes nobody"),
                 Arguments.of(List.of("run", "--store", "redis://:pw@:9", "x", "--", "true"), "redis://:***@:9"),
@@ -266,7 +279,18 @@ class RunIT {
         Cli.Result run = Cli.holdfast("run", "--help").run();
         assertThat(run.code()).isZero();
         assertThat(run.out())
-                .contains("--wait", "--lease", "--store", "--on-loss", "--grace", "64", "69", "75", "76", "SIGKILL");
+                .contains(
+                        "--wait",
+                        "--lease",
+                        "--store",
+                        "--prefix",
+                        "--on-loss",
+                        "--grace",
+                        "64",
+                        "69",
+                        "75",
+                        "76",
+                        "SIGKILL");
         assertThat(run.out().lines())
                 .hasSizeLessThan(50)
                 .allSatisfy(line -> assertThat(line.length()).isLessThan(111));

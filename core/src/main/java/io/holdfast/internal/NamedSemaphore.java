@@ -70,6 +70,11 @@ public final class NamedSemaphore implements DistributedSemaphore {
     }
 
     @Override
+    public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+        return tryAcquire(1, wait);
+    }
+
+    @Override
     public Optional<Lease> tryAcquire(int wanted, Duration wait) throws InterruptedException {
         return share(wanted).tryAcquire(wait);
     }
@@ -82,6 +87,11 @@ public final class NamedSemaphore implements DistributedSemaphore {
     @Override
     public CompletionStage<Optional<Lease>> tryAcquireAsync(int wanted) {
         return share(wanted).tryAcquireAsync();
+    }
+
+    @Override
+    public CompletionStage<Optional<Lease>> tryAcquireAsync(int wanted, Duration wait) {
+        return share(wanted).tryAcquireAsync(wait);
     }
 
     @Override

@@ -47,7 +47,11 @@ public final class FencingTokens {
         return none().and(resource, token);
     }
 
-    /** The token of a lease; its lock's name is the resource. */
+    /**
+     * The token of a lease; its lock's name is the resource.
+     *
+     * @throws UnsupportedOperationException if it is a lease of several locks, each of which has a token
+     */
     public static FencingTokens of(Lease lease) {
         return of(lease.lockName(), lease.token());
     }

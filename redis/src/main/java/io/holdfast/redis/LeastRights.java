@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * System.out.println(LeastRights.of("redis://db1:6379", "distributed_lock:").rule("app"));
  * }</pre>
  *
- * <p>To be allowed {@code INFO} too is no need but in a quorum, and a good thing: a client then knows a restart of the server from a mere
- * break of the connection, and a health check can read what weakens the locks.
+ * <p>{@code INFO} is needed only in a quorum, but is useful everywhere: a client can then tell a restart of the server from a mere break
+ * of the connection, and a health check can read what weakens the locks.
  */
 public final class LeastRights {
     /** What a health check reads beyond that. {@code CONFIG GET} tells passwords too, and is asked for one setting alone. */

@@ -46,7 +46,10 @@ public final class RedisFencingGate implements FencingGate {
         this.keys = new Keys(requireNonNull(keyPrefix, "keyPrefix"));
     }
 
-    /** A gate on the application's pool; {@code keyPrefix} is what its keys start with. */
+    /**
+     * A gate on the application's pool; the keys in which it remembers tokens start with
+     * {@code keyPrefix}, those that are written are used as they are.
+     */
     public static RedisFencingGate on(JedisPool pool, String keyPrefix) {
         requireNonNull(pool, "pool");
         Client client = (command, args) -> {
@@ -57,7 +60,10 @@ public final class RedisFencingGate implements FencingGate {
         return new RedisFencingGate(client, keyPrefix, false);
     }
 
-    /** A gate on the application's client, also one for a cluster; {@code keyPrefix} is what its keys start with. */
+    /**
+     * A gate on the application's client, also one for a cluster; the keys in which it remembers tokens start with
+     * {@code keyPrefix}, those that are written are used as they are.
+     */
     public static RedisFencingGate on(UnifiedJedis jedis, String keyPrefix) {
         requireNonNull(jedis, "jedis");
         if (!HandedInCluster.isCluster(jedis)) {

@@ -31,14 +31,14 @@ public final class RedlockServers implements StoreFactory {
     }
 
     /**
-     * The longest lease that any client may ask for, 60 s unless told; a server that was started does not count before that
+     * The longest lease that any client may ask for, 60 s by default; a server that was started does not count before that
      * time is over. Has to be the same for all clients.
      */
     public RedlockServers maxLease(Duration longest) {
         return new RedlockServers(settings.withMaxLease(requireNonNull(longest, "maxLease")));
     }
 
-    /** How long one server may take to answer before it is done without, 50 ms unless told. */
+    /** How long one server may take to answer before it is done without, 50 ms by default. */
     public RedlockServers nodeTimeout(Duration longest) {
         return new RedlockServers(settings.withNodeTimeout(requireNonNull(longest, "nodeTimeout")));
     }

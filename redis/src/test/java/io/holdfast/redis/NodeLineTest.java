@@ -103,8 +103,8 @@ class NodeLineTest {
                 }));
             }
             for (Future<List<Heard>> one : asked) {
-                assertThat(one.get(60, TimeUnit.SECONDS)).allSatisfy(call -> assertThat(call.reply)
-                        .isEqualTo(call.number));
+                assertThat(one.get(60, TimeUnit.SECONDS))
+                        .allSatisfy(call -> assertThat(call.reply).isEqualTo(call.number));
             }
             line.close();
         } finally {

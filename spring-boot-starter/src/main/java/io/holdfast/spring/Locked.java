@@ -46,7 +46,7 @@ public @interface Locked {
      */
     String waitFor() default "";
 
-    /** The lease; unless told, {@code holdfast.lease}. */
+    /** The lease; by default {@code holdfast.lease}. */
     String lease() default "";
 
     /**

@@ -21,10 +21,10 @@ final class LockedMethod {
     /**
      * One annotation.
      *
-     * @param waitFor null unless told
-     * @param lease null unless told
-     * @param atMost null unless told
-     * @param gate null unless told
+     * @param waitFor null if not given
+     * @param lease null if not given
+     * @param atMost null if not given
+     * @param gate null if not given
      */
     record Wanted(
             NameExpression name,

@@ -7,6 +7,7 @@ import io.holdfast.Loss;
 import io.holdfast.micrometer.HoldfastMetrics;
 import io.holdfast.micrometer.HoldfastObservations;
 import io.holdfast.spi.LockInfo;
+import io.holdfast.spi.Origin;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.function.Consumer;
@@ -33,11 +34,12 @@ public final class ObservabilitySnippets {
     public static void show(Holdfast locks, Consumer<String> print) {
         for (LockInfo lock : locks.inspect("order:*")) {
             for (LockInfo.Party holder : lock.holders()) {
-                print.accept(lock.name() + " is held by " + holder.owner() + " of " + holder.origin() + " since "
-                        + holder.since() + " with token " + holder.token() + ", " + lock.remaining() + " left");
+                print.accept(lock.name() + " is held by " + holder.owner() + " of "
+                        + holder.origin().map(Origin::toString).orElse("an unknown client") + ", "
+                        + lock.remaining() + " left");
             }
             for (LockInfo.Party waiter : lock.line()) {
-                print.accept("  " + waiter.owner() + " has waited for " + waiter.age());
+                waiter.age().ifPresent(age -> print.accept("  " + waiter.owner() + " has waited for " + age));
             }
         }
     }

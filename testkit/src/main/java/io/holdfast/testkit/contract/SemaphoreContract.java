@@ -42,6 +42,29 @@ interface SemaphoreContract extends Contract {
     }
 
     @Test
+    @Faults(56)
+    default void waitForAPermit_endsWithItOrWithNothing() throws Exception {
+        DistributedSemaphore semaphore = semaphore(1);
+        Lease held = semaphore.acquire(Bench.PATIENCE);
+
+        assertThat(semaphore.tryAcquire(Bench.SHORT)).isEmpty();
+        assertThat(semaphore
+                        .tryAcquireAsync(1, Bench.SHORT)
+                        .toCompletableFuture()
+                        .get())
+                .isEmpty();
+
+        assertThat(held.release()).isTrue();
+        assertThat(semaphore.tryAcquire(Bench.PATIENCE).map(Lease::release)).contains(true);
+        assertThat(semaphore
+                        .tryAcquireAsync(1, Bench.PATIENCE)
+                        .toCompletableFuture()
+                        .get()
+                        .map(Lease::release))
+                .contains(true);
+    }
+
+    @Test
     @Faults({51, 56})
     default void permit_givenBackTwice_isRefused() {
         DistributedSemaphore semaphore = semaphore(1);

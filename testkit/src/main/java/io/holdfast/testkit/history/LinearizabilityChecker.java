@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * }</pre>
  */
 public final class LinearizabilityChecker {
-    /** How many configurations are looked at for one lock, unless told: some hundred megabytes at the worst. */
+    /** How many configurations are looked at for one lock by default: some hundred megabytes at the worst. */
     private static final long BUDGET = 500_000;
 
     private LinearizabilityChecker() {}
