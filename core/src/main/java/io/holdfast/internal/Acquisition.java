@@ -480,8 +480,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             isHeldHere();
             finish();
             engine.forget(owner);
-            inherited = wish.lease(from.ownerId(), token, now, from.validity());
-            return inherited;
+            HeldLease mine = wish.lease(from.ownerId(), token, now, from.validity());
+            from.passesTo(mine);
+            inherited = mine;
+            return mine;
         }
     }
 
@@ -533,37 +535,44 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         boolean over = false;
         PushedGrant granted = null;
         HeldLease own = null;
+        String late = null;
         synchronized (this) {
             if (phase != Phase.ASKING) {
-                // One that was passed the lock meanwhile has left its ticket to whoever gives the lock back.
-                if (!engine.lines().takesBack(name, owner)) {
-                    engine.releases().undo(name, owner, options.lease());
-                }
-                return;
-            }
-            standing = standing.refused();
-            if (waits()) {
-                own = wish.isFair() ? engine.lines().takenBy(name, wish.startThread()) : null;
-                wish.beginsToWait();
-            }
-            trace |= waits();
-            if (notified) {
-                pauses.reset();
-            }
-            if (!waits()) {
-                over = true;
-            } else if (isOver()) {
-                // The request is answered, and its ticket is to be taken back.
-                phase = Phase.WAITING;
-                over = true;
-            } else if (again && news == null) {
-                post();
-                askNow = true;
+                late = owner;
             } else {
-                granted = news;
-                rest(recheckNanos);
-                standBehind(isStrict() ? behind : null);
+                standing = standing.refused();
+                if (waits()) {
+                    own = wish.isFair() ? engine.lines().takenBy(name, wish.startThread()) : null;
+                    wish.beginsToWait();
+                }
+                trace |= waits();
+                if (notified) {
+                    pauses.reset();
+                }
+                if (!waits()) {
+                    over = true;
+                } else if (isOver()) {
+                    // The request is answered, and its ticket is to be taken back.
+                    phase = Phase.WAITING;
+                    over = true;
+                } else if (again && news == null) {
+                    post();
+                    askNow = true;
+                } else {
+                    granted = news;
+                    rest(recheckNanos);
+                    standBehind(isStrict() ? behind : null);
+                }
             }
+        }
+        if (late != null) {
+            // Not with this locked: a row locks itself first. One that was passed the lock meanwhile has left its
+            // ticket to
+            // whoever gives the lock back.
+            if (!engine.lines().takesBack(name, late)) {
+                engine.releases().undo(name, late, options.lease());
+            }
+            return;
         }
         wish.waitsBehind(own);
         if (granted != null) {

@@ -253,6 +253,8 @@ final class Gathering implements Attempt<List<HeldLease>> {
                     from + replies.size() - 1,
                     Failures.unconfirmed(engine.storeAddress(), unconfirmed.replicas(), request.replicas()));
         } else if (last instanceof AcquireReply.Failed failure) {
+            // It may be the answer to a repetition of what was carried out.
+            undo(List.of(ask.requests().get(replies.size() - 1)));
             failed(from + replies.size() - 1, failure.failure());
         } else if (waits() && !isOver()) {
             await(from + granted);
@@ -330,15 +332,16 @@ final class Gathering implements Attempt<List<HeldLease>> {
         if (over) {
             acquisition.abandon();
         } else {
-            acquisition
-                    .result()
-                    .whenComplete((lease, error) -> runner.execute(() -> {
-                        if (error == null) {
-                            awaited(lease);
-                        } else {
-                            fail(known(error));
-                        }
-                    }));
+            acquisition.result().whenComplete((lease, error) -> {
+                if (error != null) {
+                    fail(known(error));
+                } else if (lease.isEmpty()) {
+                    // The end takes nobody's turn: requests that hang may stand before it.
+                    awaited(lease);
+                } else {
+                    runner.execute(() -> awaited(lease));
+                }
+            });
         }
     }
 

@@ -76,6 +76,9 @@ final class HeldLease {
     private long sinceNanos;
     private long untilNanos;
     private long untilWallMillis;
+    /** Who had it next, if it was passed on within this client. */
+    private @Nullable HeldLease heir;
+
     private volatile @Nullable WeakReference<Object> handle;
     private @Nullable CompletableFuture<Loss> lost;
 
@@ -190,13 +193,27 @@ final class HeldLease {
         return place != NOWHERE;
     }
 
-    /** A good answer has proved this much; a lesser proof changes nothing. */
-    synchronized void prove(Validity proved) {
+    /** A good answer has proved this much, to whoever has it by now; a lesser proof changes nothing. */
+    void prove(Validity proved) {
+        HeldLease each = this;
+        while (each != null) {
+            each = each.proved(proved);
+        }
+    }
+
+    private synchronized @Nullable HeldLease proved(Validity proved) {
         if (proved.untilNanos() - untilNanos > 0) {
             sinceNanos = proved.sinceNanos();
             untilNanos = proved.untilNanos();
             untilWallMillis = proved.untilWallMillis();
         }
+        return heir;
+    }
+
+    /** To the store both are one: an answer to what was sent for this one may come when that one has it. */
+    synchronized void passesTo(HeldLease next) {
+        heir = next;
+        next.prove(validity());
     }
 
     /** Whether it is held for longer than it may be renewed. */

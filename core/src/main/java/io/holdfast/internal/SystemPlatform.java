@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +33,21 @@ public final class SystemPlatform implements Platform {
     /** A worker that has had nothing to do for so long needs no thread: the node it was for may be gone for good. */
     private static final long IDLE_SECONDS = 60;
 
+    /** When to try again if the system has no thread to give: it may have one soon, and somebody waits. */
+    private static final long SHORTAGE_MILLIS = 50;
+
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final Function<Runnable, Thread> maker;
     private final ScheduledThreadPoolExecutor timer;
     private final ThreadPoolExecutor callbacks;
 
     public SystemPlatform() {
+        this(Thread::new);
+    }
+
+    /** @param maker makes the threads */
+    SystemPlatform(Function<Runnable, Thread> maker) {
+        this.maker = maker;
         timer = new ScheduledThreadPoolExecutor(1, threads("timer"));
         timer.setRemoveOnCancelPolicy(true);
         callbacks = new ThreadPoolExecutor(
@@ -83,7 +94,14 @@ public final class SystemPlatform implements Platform {
         return new Worker() {
             @Override
             public void execute(Runnable task) {
-                thread.execute(task);
+                try {
+                    thread.execute(task);
+                } catch (OutOfMemoryError e) {
+                    if (!thread.getQueue().contains(task)) {
+                        thread.getQueue().add(task);
+                    }
+                    later(thread::prestartCoreThread);
+                }
             }
 
             @Override
@@ -111,12 +129,29 @@ public final class SystemPlatform implements Platform {
 
     @Override
     public Executor callbacks() {
-        return callbacks;
+        return task -> whenThereIsAThread(() -> callbacks.execute(task));
     }
 
     @Override
     public void daemon(String role, Runnable task) {
-        threads(role).newThread(task).start();
+        whenThereIsAThread(() -> threads(role).newThread(task).start());
+    }
+
+    /** Whoever calls must not be harmed by a shortage: it may have the lock already, and others wait for what it does next. */
+    private void whenThereIsAThread(Runnable start) {
+        try {
+            start.run();
+        } catch (OutOfMemoryError e) {
+            later(start);
+        }
+    }
+
+    private void later(Runnable start) {
+        try {
+            timer.schedule(() -> whenThereIsAThread(start), SHORTAGE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException closed) {
+            start.run(); // needs no thread any more, unless it is one that is to begin after the end
+        }
     }
 
     @Override
@@ -180,9 +215,10 @@ public final class SystemPlatform implements Platform {
         }
     }
 
-    private static ThreadFactory threads(String role) {
+    private ThreadFactory threads(String role) {
         return task -> {
-            Thread thread = new Thread(task, "holdfast-" + role);
+            Thread thread = maker.apply(task);
+            thread.setName("holdfast-" + role);
             thread.setDaemon(true);
             return thread;
         };

@@ -21,14 +21,17 @@ import io.holdfast.spi.Capability;
 import io.holdfast.spi.ExchangeReply;
 import io.holdfast.spi.LockInfo;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -399,6 +402,135 @@ class EngineRegressionsTest {
     }
 
     /** A store that passes everything on, to be slowed down or broken. */
+    /** The end of a wait for several stood behind whatever hung in the client's worker. */
+    @Test
+    void waitForSeveral_endsInTime_whileOtherRequestsHang() throws Exception {
+        StoreFactory shared = MemoryStore.isolated();
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        try (Holdfast holder = Holdfast.builder().store(shared).build();
+                Holdfast locks = Holdfast.builder()
+                        .store(context -> new Slow(shared.open(context)) {
+                            @Override
+                            public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                                if (request.name().equals("hangs")) {
+                                    hangs.countDown();
+                                    awaitUninterruptibly(goesOn);
+                                }
+                                return super.acquire(request);
+                            }
+                        })
+                        .build()) {
+            assertThat(holder.lock("a").tryLock()).isTrue();
+            CompletableFuture<Optional<Lease>> both = locks.allOf(locks.lock("a"), locks.lock("b"))
+                    .tryAcquireAsync(ofMillis(500))
+                    .toCompletableFuture();
+            CompletableFuture<Optional<Lease>> other =
+                    locks.lock("hangs").tryAcquireAsync().toCompletableFuture();
+            assertThat(hangs.await(10, TimeUnit.SECONDS)).isTrue();
+            try {
+                assertThat(both.handle((lease, error) -> "over").get(10, TimeUnit.SECONDS))
+                        .isEqualTo("over");
+            } finally {
+                goesOn.countDown();
+            }
+            assertThat(other.handle((lease, error) -> "over").get(10, TimeUnit.SECONDS))
+                    .isEqualTo("over");
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The first answer may be lost, and the second say that it is too late: the lock that the first brought was left. */
+    @Test
+    void oneOfSeveralThatFails_isGivenBack() {
+        List<String> asked = new CopyOnWriteArrayList<>();
+        List<String> givenBack = new CopyOnWriteArrayList<>();
+        try (Holdfast locks = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {
+                        asked.add(requests.get(0).owner());
+                        return CompletableFuture.completedFuture(
+                                List.of(new AcquireReply.Failed(StoreFailure.unavailable("planted", null))));
+                    }
+
+                    @Override
+                    public CompletionStage<ReleaseReply> release(String name, String owner) {
+                        givenBack.add(owner);
+                        return super.release(name, owner);
+                    }
+                })
+                .build()) {
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(
+                            () -> locks.allOf(locks.lock("a"), locks.lock("b")).tryLock());
+        }
+        assertThat(givenBack).containsAll(asked).isNotEmpty();
+    }
+
+    /** The row of a fair lock and one who stands in it locked each other, in opposite orders. */
+    @Test
+    void waiterThatGivesUpWhileItIsAnswered_locksNobodyInTheRow() throws Exception {
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        CompletableFuture<String> asked = new CompletableFuture<>();
+        Platform platform = Platform.system();
+        Engine engine = Engine.open(
+                context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                        asked.complete(request.owner());
+                        return answer;
+                    }
+                },
+                "p:",
+                ofSeconds(2),
+                platform,
+                List.of());
+        Acquisition waiter =
+                engine.acquireAsync(new Wish(engine, "x", LockOptions.DEFAULT, null, Wish.FOREVER, Share.WHOLE, true));
+        String owner = asked.get(10, TimeUnit.SECONDS);
+        long now = platform.nanoTime();
+        HeldLease lease = new HeldLease(
+                "x",
+                engine.newOwner(1),
+                7,
+                LockOptions.DEFAULT,
+                null,
+                now,
+                HeldLease.Validity.after(now, platform.wallMillis(), ofSeconds(30)));
+        engine.lines().precedes(lease, 2, List.of(owner));
+        Thread passes = new Thread(() -> engine.lines().passOn(lease));
+        Thread answers = new Thread(() -> answer.complete(new AcquireReply.Queued(ofSeconds(1), true)));
+
+        synchronized (waiter) {
+            startUntilBlocked(passes); // has the row, and wants the waiter
+            startUntilBlocked(answers); // wants the waiter, and would go on to the row
+            waiter.abandon();
+        }
+
+        passes.join(10_000);
+        answers.join(10_000);
+        assertThat(List.of(passes.getState(), answers.getState())).containsOnly(Thread.State.TERMINATED);
+        engine.close();
+    }
+
+    private static void startUntilBlocked(Thread thread) throws InterruptedException {
+        thread.setDaemon(true);
+        thread.start();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (thread.getState() != Thread.State.BLOCKED) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.sleep(1);
+        }
+    }
+
     private abstract static class Slow implements LockStore {
         private final LockStore store;
 

@@ -24,6 +24,7 @@ final class ConfirmedLane {
     private final ConnectionSource source;
     private final Platform platform;
     private final ReentrantLock turn = new ReentrantLock(true);
+    private final Guard guard;
 
     // Guarded by the turn.
     private @Nullable Jedis connection;
@@ -34,6 +35,7 @@ final class ConfirmedLane {
     ConfirmedLane(ConnectionSource source, Platform platform) {
         this.source = source;
         this.platform = platform;
+        this.guard = new Guard(platform);
     }
 
     RedisLink.Confirmed run(
@@ -46,6 +48,7 @@ final class ConfirmedLane {
                     null);
         }
         boolean good = false;
+        guard.begin(deadline + wait.toNanos());
         try {
             Connection wire = connection(deadline);
             RedisLink.Confirmed confirmed;
@@ -73,7 +76,7 @@ final class ConfirmedLane {
             good = true;
             throw e;
         } finally {
-            if (!good || closed) {
+            if (guard.end() || !good || closed) {
                 drop();
             }
             turn.unlock();
@@ -109,7 +112,7 @@ final class ConfirmedLane {
         }
         Jedis open = connection;
         if (open == null) {
-            open = source.open(left(deadline), socket -> {});
+            open = source.open(left(deadline), guard::watch);
             connection = open;
             life = JedisLink.life(open.getConnection());
         }
@@ -173,6 +176,7 @@ final class ConfirmedLane {
         // One that is at it drops the connection itself.
         if (turn.tryLock()) {
             try {
+                guard.dismiss();
                 drop();
             } finally {
                 turn.unlock();

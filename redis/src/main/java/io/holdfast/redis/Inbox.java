@@ -67,6 +67,9 @@ final class Inbox {
                 if (!closed) {
                     log.debug("the inbox '{}' broke, and is opened again: {}", channel, told(e));
                 }
+            } catch (Error e) {
+                // Without it every hand-over would wait for somebody to look again.
+                log.warn("the inbox '{}' broke of an error, and is opened again", channel, e);
             } finally {
                 synchronized (this) {
                     present = null;

@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
@@ -360,7 +361,7 @@ public final class RedisStore implements LockStore {
         }
         AcquireReply acquired = switch (code) {
             case 2 -> {
-                Duration recheck = recheck(reply.part(3).number(), reply.part(4).count());
+                Duration recheck = recheck(reply.part(3).number(), reply.part(4).count(), context.platform()::random);
                 boolean notified = reply.part(5).count() == 1;
                 listen();
                 yield new AcquireReply.Queued(recheck, notified, before(request, reply));
@@ -401,19 +402,19 @@ public final class RedisStore implements LockStore {
 
     /**
      * When to ask again if nobody calls: the first in line when the holder's time is over, the others one after the other, since
-     * those before them may have died with it, and everybody before the ticket's life is half over.
+     * those before them may have died with it, and everybody before a grant of which it was not told would be over.
      */
-    private Duration recheck(long leftMillis, long place) {
+    static Duration recheck(long leftMillis, long place, LongUnaryOperator random) {
         long longest = TICKET.toMillis() / 3;
         long left = Math.max(0, Math.min(leftMillis, longest));
         if (place == 0) {
             return Duration.ofMillis(Math.min(left + 1, longest));
         }
         long step = 50;
-        if (place <= 20 && left + place * step < longest) {
-            return Duration.ofMillis(left + place * step + context.platform().random(step));
+        if (place <= 20 && left + (place + 1) * step < longest) {
+            return Duration.ofMillis(left + place * step + random.applyAsLong(step));
         }
-        return Duration.ofMillis(longest + context.platform().random(longest / 4));
+        return Duration.ofMillis(longest - random.applyAsLong(longest / 4));
     }
 
     @Override

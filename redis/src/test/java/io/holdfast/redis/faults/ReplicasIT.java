@@ -1,5 +1,6 @@
 package io.holdfast.redis.faults;
 
+import static io.holdfast.redis.faults.Timing.SLACK;
 import static io.holdfast.redis.faults.Timing.SOON;
 import static io.holdfast.redis.faults.Timing.get;
 import static io.holdfast.redis.faults.Timing.since;
@@ -18,6 +19,7 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.RedisStore;
 import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.TcpProxy;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -111,6 +113,33 @@ class ReplicasIT {
             try (Lease lease = lock.acquire(ofSeconds(2))) {
                 assertOnAllReplicas(lease);
             }
+        }
+    }
+
+    /** The time-out of a socket starts anew with every byte: this kept the caller, and all who wanted replicas. */
+    @Test
+    @Faults(21)
+    void answerThatDrips_isCutAfterCommandTimeOutAndWait() {
+        Duration timeout = Duration.ofMillis(400);
+        try (TcpProxy proxy = TcpProxy.to(master.port());
+                Holdfast client = Holdfast.builder()
+                        .uri("redis://127.0.0.1:" + proxy.port())
+                        .commandTimeout(timeout)
+                        .options(LockOptions.builder()
+                                .lease(LEASE)
+                                .minReplicas(1)
+                                .build())
+                        .build()) {
+            assertThat(client.lock("warm").tryLock()).isTrue();
+            proxy.dripReplies(8);
+            long start = System.nanoTime();
+
+            assertThatThrownBy(() -> client.lock("drips").tryLock()).isInstanceOf(StoreUnavailableException.class);
+
+            assertThat(since(start)).isLessThan(timeout.multipliedBy(2).plus(SLACK));
+            proxy.restore();
+            until("what it may have taken is given back", () -> !master.keys().contains(Rig.key("drips")));
+            assertThat(client.lock("drips").tryLock()).isTrue();
         }
     }
 

@@ -533,10 +533,17 @@ final class Mutants {
                         "a closed client waits on for several",
                         new Edit(
                                 GATHERING,
-                                "                        } else {\n"
-                                        + "                            fail(known(error));\n",
-                                "                        } else if (!(known(error) instanceof ClientClosedException)) {\n"
-                                        + "                            fail(known(error));\n")),
+                                "                    fail(known(error));\n",
+                                "                    if (!(known(error) instanceof ClientClosedException)) {\n"
+                                        + "                        fail(known(error));\n"
+                                        + "                    }\n")),
+                Mutant.of(
+                        "the end of a wait for several stands behind requests that hang",
+                        new Edit(
+                                GATHERING,
+                                "may stand before it.\n" + "                    awaited(lease);\n",
+                                "may stand before it.\n"
+                                        + "                    runner.execute(() -> awaited(lease));\n")),
                 Mutant.of(
                         "one try for several has no limit while others stand before it",
                         new Edit(
@@ -618,10 +625,7 @@ final class Mutants {
                                 "local before, last = holder, tail[2]")),
                 Mutant.of(
                         "who was passed the lock while it asked leaves its ticket, row or no row",
-                        new Edit(
-                                ACQUISITION,
-                                "if (!engine.lines().takesBack(name, owner)) {",
-                                "if (owner.isEmpty()) {")),
+                        new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, late)) {", "if (late.isEmpty()) {")),
                 Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
                 Mutant.of(
                         "a row ends, and the tickets of those who were served stay",

@@ -262,6 +262,29 @@ class PushedGrantTest {
                 .containsExactly(id(1), id(2), id(0));
     }
 
+    /** Each renewal is answered when the next of the row has the lock already: to the store they are one holder. */
+    @Test
+    @Faults(5)
+    void rowOfShortSections_isHeldForLongerThanTheGrant() {
+        List<CompletableFuture<Lease>> line = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            line.add(inLine(Duration.ofSeconds(600), Duration.ofSeconds(30)));
+        }
+        store.answersLater = true;
+        pushToTheFirst(64);
+
+        for (CompletableFuture<Lease> holder : line) {
+            clock.advance(Duration.ofMillis(40));
+            assertThat(holder.join().isValid()).isTrue();
+            List<CompletableFuture<List<RenewReply>>> late = List.copyOf(store.later);
+            store.later.clear();
+            assertThat(release(holder)).isTrue();
+            late.forEach(answer -> answer.complete(List.of(new RenewReply.Renewed(false))));
+        }
+
+        assertThat(store.renewals).isNotEmpty();
+    }
+
     /** One that is not known here may be of a copy of this process, with the same ids, and then it comes first. */
     @Test
     @Faults(45)
@@ -474,6 +497,8 @@ class PushedGrantTest {
         volatile @Nullable CompletableFuture<AcquireReply> next;
         volatile boolean gone;
         volatile boolean broken;
+        volatile boolean answersLater;
+        final List<CompletableFuture<List<RenewReply>>> later = new CopyOnWriteArrayList<>();
 
         StoreEvents events() {
             return requireNonNull(context).events();
@@ -499,6 +524,11 @@ class PushedGrantTest {
         @Override
         public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
             renewals.addAll(batch);
+            if (answersLater) {
+                CompletableFuture<List<RenewReply>> answer = new CompletableFuture<>();
+                later.add(answer);
+                return answer;
+            }
             List<RenewReply> replies = new ArrayList<>();
             batch.forEach(item -> replies.add(gone ? new RenewReply.Gone() : new RenewReply.Renewed(false)));
             return CompletableFuture.completedFuture(replies);
