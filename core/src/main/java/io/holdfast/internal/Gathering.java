@@ -142,10 +142,13 @@ final class Gathering implements Attempt<List<HeldLease>> {
         }
     }
 
-    /** Its time is over, and a request of its own is under way; one that waits for a lock ends by itself. */
+    /**
+     * Its time is over, and a request of its own is under way, or stands behind others that are; one that waits for a lock
+     * ends by itself.
+     */
     private void expire() {
         synchronized (this) {
-            if (awaited != null) {
+            if (awaited != null && !awaited.result().isDone()) {
                 return;
             }
         }

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -37,6 +38,10 @@ public final class SystemPlatform implements Platform {
     private static final long SHORTAGE_MILLIS = 50;
 
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** What could not be begun, since there was no thread for it. */
+    private final ConcurrentLinkedDeque<Runnable> owed = new ConcurrentLinkedDeque<>();
+
+    private final AtomicBoolean triesAgain = new AtomicBoolean();
     private final Function<Runnable, Thread> maker;
     private final ScheduledThreadPoolExecutor timer;
     private final ThreadPoolExecutor callbacks;
@@ -92,15 +97,33 @@ public final class SystemPlatform implements Platform {
         thread.allowCoreThreadTimeOut(true);
         thread.setRejectedExecutionHandler(RUN_HERE);
         return new Worker() {
+            /** Whether there are tasks for which there is no thread. */
+            private final AtomicBoolean waits = new AtomicBoolean();
+
             @Override
             public void execute(Runnable task) {
+                if (waits.get()) {
+                    add(task);
+                    return;
+                }
                 try {
                     thread.execute(task);
                 } catch (OutOfMemoryError e) {
+                    waits.set(true);
                     if (!thread.getQueue().contains(task)) {
-                        thread.getQueue().add(task);
+                        add(task);
                     }
-                    later(thread::prestartCoreThread);
+                    later(() -> {
+                        thread.prestartCoreThread();
+                        waits.set(false);
+                    });
+                }
+            }
+
+            private void add(Runnable task) {
+                thread.getQueue().add(task);
+                if (thread.isShutdown() && thread.getQueue().remove(task)) {
+                    task.run();
                 }
             }
 
@@ -147,10 +170,32 @@ public final class SystemPlatform implements Platform {
     }
 
     private void later(Runnable start) {
-        try {
-            timer.schedule(() -> whenThereIsAThread(start), SHORTAGE_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException closed) {
-            start.run(); // needs no thread any more, unless it is one that is to begin after the end
+        owed.add(start);
+        tryAgainSoon();
+    }
+
+    private void tryAgainSoon() {
+        if (triesAgain.compareAndSet(false, true)) {
+            try {
+                timer.schedule(this::tryAgain, SHORTAGE_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException closed) {
+                tryAgain(); // after the end what is to run runs where it comes from
+            }
+        }
+    }
+
+    private void tryAgain() {
+        triesAgain.set(false);
+        for (Runnable start = owed.poll(); start != null; start = owed.poll()) {
+            try {
+                start.run();
+            } catch (OutOfMemoryError e) {
+                if (!closed.get()) {
+                    owed.addFirst(start);
+                    tryAgainSoon();
+                    return;
+                }
+            }
         }
     }
 
@@ -212,6 +257,7 @@ public final class SystemPlatform implements Platform {
         if (closed.compareAndSet(false, true)) {
             timer.shutdownNow();
             callbacks.shutdown();
+            tryAgain();
         }
     }
 

@@ -401,11 +401,11 @@ class EngineRegressionsTest {
                 .join();
     }
 
-    /** A store that passes everything on, to be slowed down or broken. */
     /** The end of a wait for several stood behind whatever hung in the client's worker. */
     @Test
     void waitForSeveral_endsInTime_whileOtherRequestsHang() throws Exception {
         StoreFactory shared = MemoryStore.isolated();
+        CountDownLatch waits = new CountDownLatch(1);
         CountDownLatch hangs = new CountDownLatch(1);
         CountDownLatch goesOn = new CountDownLatch(1);
         try (Holdfast holder = Holdfast.builder().store(shared).build();
@@ -417,7 +417,11 @@ class EngineRegressionsTest {
                                     hangs.countDown();
                                     awaitUninterruptibly(goesOn);
                                 }
-                                return super.acquire(request);
+                                CompletionStage<AcquireReply> reply = super.acquire(request);
+                                if (request.name().equals("a") && request.waits()) {
+                                    waits.countDown();
+                                }
+                                return reply;
                             }
                         })
                         .build()) {
@@ -425,10 +429,48 @@ class EngineRegressionsTest {
             CompletableFuture<Optional<Lease>> both = locks.allOf(locks.lock("a"), locks.lock("b"))
                     .tryAcquireAsync(ofMillis(500))
                     .toCompletableFuture();
+            assertThat(waits.await(10, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<Optional<Lease>> other =
                     locks.lock("hangs").tryAcquireAsync().toCompletableFuture();
             assertThat(hangs.await(10, TimeUnit.SECONDS)).isTrue();
             try {
+                assertThat(both.get(10, TimeUnit.SECONDS)).isEmpty();
+            } finally {
+                goesOn.countDown();
+            }
+            assertThat(other.handle((lease, error) -> "over").get(10, TimeUnit.SECONDS))
+                    .isEqualTo("over");
+        }
+    }
+
+    /** One of the locks came just in time, from a thread of the same client, and what was to follow stood behind what hung. */
+    @Test
+    void waitForSeveral_thatHasGotOne_endsInTime_whileOtherRequestsHang() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        try (Holdfast locks = Holdfast.builder()
+                .commandTimeout(ofMillis(300))
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                        if (request.name().equals("hangs")) {
+                            hangs.countDown();
+                            awaitUninterruptibly(goesOn);
+                        }
+                        return super.acquire(request);
+                    }
+                })
+                .build()) {
+            Lease first = locks.lock("a").acquire(ofSeconds(1));
+            CompletableFuture<Optional<Lease>> both = locks.allOf(locks.lock("a"), locks.lock("b"))
+                    .tryAcquireAsync(ofSeconds(1))
+                    .toCompletableFuture();
+            pause(ofMillis(200));
+            CompletableFuture<Optional<Lease>> other =
+                    locks.lock("hangs").tryAcquireAsync().toCompletableFuture();
+            assertThat(hangs.await(10, TimeUnit.SECONDS)).isTrue();
+            try {
+                assertThat(first.release()).isTrue();
                 assertThat(both.handle((lease, error) -> "over").get(10, TimeUnit.SECONDS))
                         .isEqualTo("over");
             } finally {
@@ -436,6 +478,9 @@ class EngineRegressionsTest {
             }
             assertThat(other.handle((lease, error) -> "over").get(10, TimeUnit.SECONDS))
                     .isEqualTo("over");
+            assertThat(locks.lock("a").tryLock(ofSeconds(5)))
+                    .as("it is given back")
+                    .isTrue();
         }
     }
 
@@ -531,6 +576,7 @@ class EngineRegressionsTest {
         }
     }
 
+    /** A store that passes everything on, to be slowed down or broken. */
     private abstract static class Slow implements LockStore {
         private final LockStore store;
 

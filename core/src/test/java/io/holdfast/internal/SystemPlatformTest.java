@@ -66,11 +66,23 @@ class SystemPlatformTest {
         assertThat(both.await(10, TimeUnit.SECONDS)).isTrue();
     }
 
+    /** Somebody may wait for it. */
+    @Test
+    void whatCouldNotBegin_isDoneAtTheEnd() throws Exception {
+        begins();
+        CountDownLatch done = new CountDownLatch(1);
+        platform.callbacks().execute(done::countDown);
+
+        platform.close();
+
+        assertThat(done.getCount()).isZero();
+    }
+
     @Test
     void worker_doesInOrderWhatItCouldNotBegin() throws Exception {
         begins();
         List<Integer> done = new CopyOnWriteArrayList<>();
-        CountDownLatch all = new CountDownLatch(5);
+        CountDownLatch all = new CountDownLatch(6);
         Platform.Worker worker = platform.worker("worker");
 
         for (int i = 0; i < 5; i++) {
@@ -82,8 +94,12 @@ class SystemPlatformTest {
         }
 
         ends();
+        worker.execute(() -> {
+            done.add(5);
+            all.countDown();
+        });
         assertThat(all.await(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(done).containsExactly(0, 1, 2, 3, 4);
+        assertThat(done).containsExactly(0, 1, 2, 3, 4, 5);
         assertThat(worker.finish(1_000_000_000)).isEmpty();
     }
 

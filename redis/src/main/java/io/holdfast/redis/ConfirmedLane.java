@@ -48,8 +48,8 @@ final class ConfirmedLane {
                     null);
         }
         boolean good = false;
-        guard.begin(deadline + wait.toNanos());
         try {
+            guard.begin(deadline + wait.toNanos());
             Connection wire = connection(deadline);
             RedisLink.Confirmed confirmed;
             try {

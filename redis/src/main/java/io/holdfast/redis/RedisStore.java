@@ -402,7 +402,8 @@ public final class RedisStore implements LockStore {
 
     /**
      * When to ask again if nobody calls: the first in line when the holder's time is over, the others one after the other, since
-     * those before them may have died with it, and everybody before a grant of which it was not told would be over.
+     * those before them may have died with it, and everybody before a grant of which it was not told is over, if it wants the
+     * lock for two seconds or more.
      */
     static Duration recheck(long leftMillis, long place, LongUnaryOperator random) {
         long longest = TICKET.toMillis() / 3;

@@ -139,13 +139,14 @@ class NodeLineTest {
         server.getOutputStream().write(reply.getBytes(US_ASCII));
     }
 
-    /** This machine, on which a thread that has once fallen asleep sleeps for as long as the test likes. */
+    /** This machine, whose clock stands still, and where a thread that has fallen asleep sleeps for as long as the test likes. */
     private Platform drowsy() {
         Platform real = Platform.system();
+        long start = real.nanoTime();
         return (Platform) Proxy.newProxyInstance(
                 Platform.class.getClassLoader(), new Class<?>[] {Platform.class}, (proxy, method, args) -> {
                     if (method.getName().equals("nanoTime")) {
-                        return real.nanoTime() + aheadNanos;
+                        return start + aheadNanos;
                     }
                     if (method.getName().equals("park")) {
                         asleep.countDown();

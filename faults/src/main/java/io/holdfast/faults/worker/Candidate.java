@@ -66,12 +66,11 @@ final class Candidate implements Runnable {
         if (!inside.tryAcquire()) {
             return; // all is over
         }
-        long id = standing.getAndSet(0);
-        if (id == 0) {
-            inside.release();
-            return; // elected once more before its candidacy was closed
-        }
         try (Gate gate = new Gate(order.gate())) {
+            long id = standing.getAndSet(0);
+            if (id == 0) {
+                return; // elected once more before its candidacy was closed
+            }
             log.write('G', id, System.nanoTime(), held.tokens().get(0));
             held.onLost(cause -> log.write('L', id, System.nanoTime(), cause));
             try {

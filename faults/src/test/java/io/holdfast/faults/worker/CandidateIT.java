@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -51,10 +52,11 @@ class CandidateIT {
             Thread thread = new Thread(new Candidate(order, 0, session, log, new AtomicLong(), stop));
             thread.start();
             stop.set(true);
-            leader.get().lead(new Leading());
-            leader.get().lead(new Leading());
+            leader.get(10, TimeUnit.SECONDS).lead(new Leading());
+            leader.get(10, TimeUnit.SECONDS).lead(new Leading());
             electedAgain.countDown();
-            thread.join();
+            thread.join(10_000);
+            assertThat(thread.isAlive()).isFalse();
         }
 
         List<Attempt> attempts = new ArrayList<>();
