@@ -23,15 +23,12 @@ import org.junit.jupiter.api.Test;
 class SystemPlatformTest {
     private volatile boolean shortage;
     private final AtomicInteger refused = new AtomicInteger();
-    private final Platform platform = new SystemPlatform(task -> new Thread(task) {
-        @Override
-        public synchronized void start() {
-            if (shortage) {
-                refused.incrementAndGet();
-                throw new OutOfMemoryError("unable to create native thread: planted");
-            }
-            super.start();
+    private final Platform platform = new SystemPlatform(task -> {
+        if (shortage) {
+            refused.incrementAndGet();
+            throw new OutOfMemoryError("unable to create native thread: planted");
         }
+        return new Thread(task);
     });
 
     @AfterEach
