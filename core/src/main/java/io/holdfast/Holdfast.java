@@ -297,8 +297,8 @@ public final class Holdfast implements AutoCloseable {
         }
 
         /**
-         * Whether {@link Holdfast#inspect} tells others where this client runs: host, process id and application. On by default
-         * otherwise. It costs one command when the client first asks for a lock, one every hundred seconds, and one when it is
+         * Whether {@link Holdfast#inspect} tells others where this client runs: host, process id and application. On by
+         * default. It costs one command when the client first asks for a lock, one every hundred seconds, and one when it is
          * closed, whatever the number of locks.
          */
         public Builder holderInfo(boolean told) {

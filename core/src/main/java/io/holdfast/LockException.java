@@ -1,6 +1,9 @@
 package io.holdfast;
 
-/** Whatever goes wrong with a lock. Always names the lock, or the pattern of names that was asked for; what a driver threw is the cause, never the type. */
+/**
+ * Whatever goes wrong with a lock. Always names the lock, or the pattern of names that was asked for; what a driver threw is
+ * the cause, never the type.
+ */
 public class LockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -567,8 +567,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         }
         if (late != null) {
             // Not with this locked: a row locks itself first. One that was passed the lock meanwhile has left its
-            // ticket to
-            // whoever gives the lock back.
+            // ticket to whoever gives the lock back.
             if (!engine.lines().takesBack(name, late)) {
                 engine.releases().undo(name, late, options.lease());
             }
