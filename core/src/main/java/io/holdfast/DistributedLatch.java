@@ -20,7 +20,8 @@ import java.util.concurrent.CompletionStage;
  * }</pre>
  *
  * <p>Who waits may come before the latch is set. An open latch stays open until its life is over or it is cleared; then its name
- * may be used again. Counting down is safe against messages that are lost or doubled: one call counts once.
+ * may be used again. Counting down is safe against messages that are lost or doubled: one call counts once, for the latch that
+ * was there when it was made.
  */
 public interface DistributedLatch {
 
@@ -50,7 +51,7 @@ public interface DistributedLatch {
      * Counts down once. Does nothing if the latch is open. A store that cannot be reached is asked again for as long as the
      * client's {@code outageLimit}.
      *
-     * @throws IllegalStateException if it is not set
+     * @throws IllegalStateException if it is not set; or was forgotten meanwhile, and may have been counted down before
      * @throws StoreUnavailableException if the store did not answer for all that time; it may have counted or not
      */
     void countDown();
@@ -70,7 +71,7 @@ public interface DistributedLatch {
     CompletionStage<Boolean> awaitAsync(Duration wait);
 
     /**
-     * Forgets the latch. Who waits for it is told.
+     * Forgets the latch. Who waits for it is told. One of that name that others set meanwhile is left alone.
      *
      * @return whether it was set
      */

@@ -30,7 +30,8 @@ public interface Election {
     /**
      * Stands for election from now on. Once elected, the task is run, on a thread of its own. When it ends, by itself, by an
      * exception, which is logged, or because it was interrupted, the leader gives way to the next candidate and stands again,
-     * behind the others. Leadership is given up only after the task has ended, so keep to interrupts.
+     * behind the others; after an exception it pauses first, by {@link LockOptions#backoff()}. Leadership is given up only
+     * after the task has ended, so keep to interrupts.
      */
     Candidacy stand(Task task);
 

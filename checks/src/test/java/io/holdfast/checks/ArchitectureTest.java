@@ -192,8 +192,8 @@ class ArchitectureTest {
             "org.springframework.boot.health..", Set.of("ActuatorAutoConfiguration"),
             "org.springframework.integration..", Set.of("IntegrationAutoConfiguration", "HoldfastLockRegistry"),
             "org.springframework.transaction..",
-                    Set.of("LockedAutoConfiguration", "TransactionTies", "GateInterceptor"),
-            "reactor..", Set.of("ReactiveSections"),
+                    Set.of("LockedAutoConfiguration", "TransactionTies", "GateInterceptor", "ReactiveTie"),
+            "reactor..", Set.of("ReactiveSections", "ReactiveTie"),
             "org.reactivestreams..", Set.of("ReactiveSections"));
 
     /** Any other class that named one of these would end the start of an application that does not have it. */

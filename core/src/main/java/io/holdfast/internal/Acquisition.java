@@ -11,6 +11,7 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.PushedGrant;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreFailure;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -79,6 +80,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     private @Nullable String place;
 
     private @Nullable HeldLease inherited;
+    private @Nullable HeldLease inheritedFrom;
+    private @Nullable OwnerId idle;
 
     /** A wake-up came while a request was on its way, so its answer may be older than the news. */
     private boolean again;
@@ -131,17 +134,24 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     void start() {
         switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {
             case LEADS, APART -> leadAtOnce();
+            case TAKES -> takesAgain();
             case BUSY -> {
                 end();
                 wish.held();
             }
             default -> {
                 wish.beginsToWait();
-                wish.waitsBehind(engine.lines().holder(name));
+                HeldLease holder = engine.lines().holder(name);
+                boolean queued;
                 synchronized (this) {
-                    if (phase == Phase.QUEUED) {
+                    queued = phase == Phase.QUEUED;
+                    if (queued) {
                         armDeadline();
                     }
+                }
+                if (queued) {
+                    // Otherwise it may have been passed the lock meanwhile, and be the holder itself.
+                    wish.waitsBehind(holder);
                 }
                 // Closing may have looked before it stood in the line.
                 if (engine.isClosed()) {
@@ -421,7 +431,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 || !options.renewal()
                 || options.minReplicas() > 0
                 || !engine.requests().announce()) {
-            wake();
+            askFor(grant);
             return;
         }
         try {
@@ -430,14 +440,31 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 engine.forget(grant.owner());
                 HeldLease lease = wish.lease(taken, grant.token(), now, validity);
                 if (isStrict()) {
-                    engine.lines().precedes(lease, grant.tokens(), grant.behind());
+                    engine.lines().precedes(lease, wish.share(), grant.tokens(), grant.behind());
                 }
                 obtained(lease, grant.sinceNanos(), grant.tokens());
             } else {
-                wake();
+                askFor(grant);
             }
         } finally {
             engine.requests().end();
+        }
+    }
+
+    /** Asks for what it was given; but one that was passed a permit meanwhile has no use for a second. */
+    private void askFor(PushedGrant grant) {
+        boolean ended;
+        synchronized (this) {
+            ended = phase == Phase.ENDED;
+            if (phase == Phase.WAITING && owner.equals(grant.owner())) {
+                // Until it asks, this is all that tells that the store has served it.
+                news = grant;
+            }
+        }
+        if (ended) {
+            engine.lines().grantedAgain(grant);
+        } else {
+            wake();
         }
     }
 
@@ -459,41 +486,162 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         return id;
     }
 
-    /** Wants the whole lock, and stands in the store's queue itself. */
+    /**
+     * Stands in the store's queue itself, and wants the whole lock or one permit. Not several permits: the ticket of one who
+     * was passed as many would stop those behind it who want fewer, while so few are free.
+     */
     private boolean isStrict() {
-        return wish.isFair() && wish.share().isWhole();
+        Share share = wish.share();
+        return wish.isFair() && !share.isRead() && share.weight() == 1;
     }
 
     /** Whether it may have this lease after the one before it in the store's queue. */
-    boolean mayFollow(HeldLease lease, long now) {
-        return isStrict() && options.minReplicas() == 0 && name.equals(lease.name()) && lease.suits(options, now);
+    boolean mayFollow(HeldLease lease, Share share, long now) {
+        return mayFollow(lease.name(), share) && lease.suits(options, now);
+    }
+
+    /** Whether it may have what the store gave on these terms to one before it in the queue. */
+    boolean mayFollow(String lock, Share share, LockOptions terms) {
+        return mayFollow(lock, share) && options.renewal() && options.lease().equals(terms.lease());
+    }
+
+    private boolean mayFollow(String lock, Share share) {
+        return isStrict()
+                && options.minReplicas() == 0
+                && name.equals(lock)
+                && wish.share().equals(share);
     }
 
     /** Takes over a lease from one before it, under a token of its own. Null if it has ended. */
     @Nullable
     HeldLease inherit(HeldLease from, long token, long now) {
         synchronized (this) {
-            // In the store's queue it may be asking: what comes of that is undone when the answer comes.
-            if (wish.isFair() ? phase == Phase.ENDED : phase != Phase.QUEUED) {
+            if (!leaves()) {
                 return null;
             }
-            isHeldHere();
-            finish();
-            engine.forget(owner);
             HeldLease mine = wish.lease(from.ownerId(), token, now, from.validity());
             from.passesTo(mine);
+            inherited = mine;
+            inheritedFrom = from;
+            return mine;
+        }
+    }
+
+    /** Takes what the store has given to another before it, who had a permit by then. Null if it has ended. */
+    @Nullable
+    HeldLease inherit(OwnerId from, long token, Validity validity, long now) {
+        synchronized (this) {
+            if (!leaves()) {
+                return null;
+            }
+            HeldLease mine = wish.lease(from, token, now, validity);
             inherited = mine;
             return mine;
         }
     }
 
+    /** Waits no longer, since it is handed what it waits for. False if it has ended, or the store has served it. */
+    private boolean leaves() {
+        // In the store's queue it may be asking: what comes of that is undone when the answer comes.
+        if (wish.isFair() ? phase == Phase.ENDED || news != null : phase != Phase.QUEUED) {
+            return false;
+        }
+        if (blocks()) {
+            return false;
+        }
+        idle = phase == Phase.WAITING ? id : null;
+        boolean called = phase == Phase.POSTED;
+        isHeldHere();
+        finish();
+        engine.forget(owner);
+        if (called && !wish.share().isWhole()) {
+            // It was to ask, and the reason may be that the store has given it a permit.
+            engine.releases().undo(name, owner, options.lease());
+        }
+        return true;
+    }
+
+    /**
+     * Whether its caller is amid a request for a permit: if nobody answers, it looks up only when that has timed out, and what
+     * it was passed may be over by then.
+     */
+    private boolean blocks() {
+        return callerRuns && phase == Phase.ASKING && !wish.share().isWhole();
+    }
+
+    /** Whether it still waits, and the store is not known to have served it: then nobody behind it may be. */
+    synchronized boolean isUnserved() {
+        return phase != Phase.ENDED && news == null;
+    }
+
+    /** The id under which it waited when it was passed the lock, if nothing will be sent under it any more; or null. */
+    synchronized @Nullable OwnerId idleId() {
+        return idle;
+    }
+
+    /** What the store gave to another is its own now: whoever waits for it is told. Ends what was announced. */
+    void isGivenIt() {
+        Runnable tell = () -> {
+            try {
+                HeldLease lease = requireNonNull(inherited, "nothing was taken over");
+                wish.noteWait(true, standing());
+                wish.fulfilled(lease, engine.hold(lease), HandOver.REMOTE);
+            } finally {
+                engine.requests().end();
+            }
+        };
+        if (callerRuns) {
+            tell.run();
+        } else {
+            runner.execute(tell);
+        }
+    }
+
     /** What it has taken over is its own now: whoever waits for it is told. */
-    void takesOver(HeldLease from) {
+    void takesOver() {
+        wish.noteWait(true, standing());
+        takes(HandOver.LOCAL);
+    }
+
+    /** It has what its own thread has just given up, and has waited for nobody. */
+    private void takesAgain() {
+        takes(null);
+    }
+
+    private void takes(@Nullable HandOver handOver) {
         HeldLease lease = requireNonNull(inherited, "nothing was taken over");
+        HeldLease from = requireNonNull(inheritedFrom, "nothing was taken over");
         engine.lines().leaves(from);
         standsApart(lease);
-        wish.noteWait(true, standing());
-        wish.fulfilled(lease, engine.inherits(from, lease), HandOver.LOCAL);
+        wish.fulfilled(lease, engine.inherits(from, lease), handOver);
+        engine.requests().end();
+    }
+
+    /** Whether it is this thread that wants it, and not a worker for somebody. */
+    boolean isOf(long thread) {
+        return callerRuns && wish.startThread() == thread;
+    }
+
+    /** Whether its own thread can take what lies ready for it. */
+    boolean comesWhenCalled() {
+        return callerRuns;
+    }
+
+    /** The lock lies ready for it. */
+    void call() {
+        runner.execute(this::comes);
+    }
+
+    private void comes() {
+        HeldLease lay = engine.lines().comes(this);
+        if (lay == null) {
+            return;
+        }
+        if (inherited != null) {
+            takesOver();
+        } else {
+            engine.endings().giveBack(lay, Runnable::run);
+        }
     }
 
     /** So that a thread that comes to wait for itself can be told. One that has permits may well wait for more. */
@@ -508,7 +656,12 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         wish.noteWait(true, known);
         standsApart(lease);
         engine.lines().granted(this, lease, sinceNanos, tokens);
-        wish.fulfilled(lease, engine.hold(lease), known.answered() ? HandOver.REMOTE : null);
+        try {
+            wish.fulfilled(lease, engine.holdBeforeTime(lease), known.answered() ? HandOver.REMOTE : null);
+        } finally {
+            // After whoever waits is woken: to set the timer wakes another thread, on whose processor it would run.
+            engine.keepTime();
+        }
     }
 
     /** What was granted does not count: it is given back, and asked for anew under another id, if there is time. */
@@ -669,6 +822,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             engine.forget(owner);
         }
         takeBack(taken);
+        HeldLease lay = engine.lines().forgoes(this);
+        if (lay != null) {
+            engine.endings().giveBack(lay, null);
+        }
         Acquisition next = engine.lines().left(this);
         if (next != null) {
             next.lead(this, left);
@@ -697,9 +854,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         if (follows != null) {
             engine.lines().leaves(follows, owner);
         }
-        follows = before;
-        if (before != null) {
-            engine.lines().follows(before, owner);
+        follows = AcquireReply.Queued.FIRST.equals(before) ? Lines.front(name) : before;
+        if (follows != null) {
+            engine.lines().follows(follows, owner);
         }
     }
 

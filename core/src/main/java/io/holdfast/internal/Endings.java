@@ -147,15 +147,28 @@ final class Endings {
         });
     }
 
-    /** Hands the lease to the next in the line; then its release is over. */
+    /** Hands the lease to the next in the line, or lays it ready for it. */
     private boolean passOn(HeldLease lease) {
+        if (engine.lines().layReady(lease)) {
+            return true;
+        }
         Acquisition heir = engine.lines().passOn(lease);
         if (heir == null) {
             return false;
         }
-        heir.takesOver(lease);
-        engine.requests().end();
+        heir.takesOver();
         return true;
+    }
+
+    /**
+     * What lay ready in the line is to be had by nobody there without asking: it goes back to the store.
+     *
+     * @param sender who sends it; null if that is not the caller
+     */
+    void giveBack(HeldLease lease, @Nullable Executor sender) {
+        Acquisition next = leaves(lease);
+        Executor sends = sender == null ? engine.releases().of(lease.name()) : sender;
+        sends.execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
     }
 
     /** The lock goes back to the store. Who is to ask for it along with that, if anybody here waits. */
@@ -215,6 +228,24 @@ final class Endings {
                 }
             }
         });
+    }
+
+    /** Gives back whatever the store may have for these, in the background: nobody here has any use for it. */
+    void giveBack(String name, List<String> owners) {
+        if (owners.isEmpty()) {
+            return;
+        }
+        engine.requests().begin();
+        engine.releases()
+                .of(name)
+                .execute(() -> Failures.guarded(
+                                () -> store.release(name, owners.get(0), owners.subList(1, owners.size())))
+                        .whenComplete((reply, error) -> {
+                            if (error != null) {
+                                owners.forEach(owner -> engine.releases().undo(name, owner, LockStore.LONGEST_TICKET));
+                            }
+                            engine.requests().end();
+                        }));
     }
 
     private boolean released(HeldLease lease, @Nullable ReleaseReply reply, @Nullable Throwable error) {

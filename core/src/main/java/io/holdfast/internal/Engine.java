@@ -321,6 +321,19 @@ public final class Engine implements AutoCloseable, Flight.Client {
         return isStillOpen(lease);
     }
 
+    /**
+     * As {@link #hold}, for a lease that somebody waits for, who is to be told without delay. {@link #keepTime} must follow as
+     * soon as it is told: until then no clock runs for the lease.
+     */
+    boolean holdBeforeTime(HeldLease lease) {
+        watchdog.put(lease);
+        return isStillOpen(lease);
+    }
+
+    void keepTime() {
+        watchdog.setTimer();
+    }
+
     /** From now on a lease is held that is part of one its holder has already; if the client was closed meanwhile, it is lost. */
     void holdOrLose(HeldLease lease) {
         watchdog.add(lease);
@@ -576,11 +589,12 @@ public final class Engine implements AutoCloseable, Flight.Client {
         @Override
         public void wake(String name, String owner) {
             // News for an id that nobody waits under is left alone: whoever left has released it, or is about to, and
-            // in
-            // a copy of this process the id may be held.
+            // in a copy of this process the id may be held. But not if it is known here who was served under it.
             Waiter waiter = waiting.get(owner);
             if (waiter != null) {
                 waiter.wake();
+            } else {
+                lines.calledAgain(name, owner);
             }
         }
 
@@ -589,12 +603,15 @@ public final class Engine implements AutoCloseable, Flight.Client {
             Waiter waiter = waiting.get(grant.owner());
             if (waiter != null) {
                 waiter.pushed(grant);
+            } else {
+                lines.grantedAgain(grant);
             }
         }
 
         @Override
         public void wakeAll() {
             waiting.values().forEach(Waiter::wake);
+            lines.allCalledAgain();
         }
 
         @Override

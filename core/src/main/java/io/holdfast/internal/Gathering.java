@@ -76,7 +76,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
     // Guarded by this.
     private final List<HeldLease> held = new ArrayList<>();
     private boolean ended;
-    private boolean waited;
+    /** The store has said of one of them that another has it. */
+    private boolean refused;
+
     private @Nullable Acquisition awaited;
     private Platform.@Nullable Timer limit;
 
@@ -171,7 +173,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
                 return;
             }
             from = held.size();
-            others = waited;
+            others = refused;
         }
         if (from == members.locks().size()) {
             complete();
@@ -260,6 +262,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
             undo(List.of(ask.requests().get(replies.size() - 1)));
             failed(from + replies.size() - 1, failure.failure());
         } else if (waits() && !isOver()) {
+            synchronized (this) {
+                refused = true;
+            }
             await(from + granted);
         } else {
             tellTheEnd(from + granted, waits() ? Outcome.TIMED_OUT : Outcome.BUSY);
@@ -340,9 +345,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
                     fail(known(error));
                 } else if (lease.isEmpty()) {
                     // The end takes nobody's turn: requests that hang may stand before it.
-                    awaited(lease);
+                    awaited(acquisition, lease);
                 } else {
-                    runner.execute(() -> awaited(lease));
+                    runner.execute(() -> awaited(acquisition, lease));
                 }
             });
         }
@@ -355,10 +360,11 @@ final class Gathering implements Attempt<List<HeldLease>> {
                 : new StoreUnavailableException(member(0).getLockName(), String.valueOf(cause), cause);
     }
 
-    private void awaited(Optional<HeldLease> found) {
+    private void awaited(Acquisition one, Optional<HeldLease> found) {
+        boolean behindOthers = one.standing().answered();
         synchronized (this) {
             awaited = null;
-            waited = true;
+            refused |= behindOthers;
         }
         if (found.isEmpty()) {
             end(Optional.empty());

@@ -12,9 +12,20 @@ import org.jspecify.annotations.Nullable;
  * <p>Who gives the lock back passes it to the next here, without a word to the store, as long as the store's last grant is
  * younger than the hand-over time and there are tokens left of those it brought. After that the store decides: the release
  * and the request of the next go there in one go, and those who wait elsewhere have their turn.
+ *
+ * <p>A thread that is woken takes some 5 to 100 µs to run, and a lock that is its own from the start lies idle for so long. So
+ * a lock that was held for a moment only is laid ready, and the next is called to take it. Until that one has come, the
+ * thread whose turn it is may take the lock again: nobody else could have had it. It does so for {@link #TURN_NANOS} at most,
+ * counted from when its turn began, sections included; and whoever has come in vain is passed the lock by the next unlock.
+ * So those who wait are served in the order they came, and each of them later by a turn and a section at most.
  */
 final class Line {
+    /** So long may a thread take the lock again while the next is on its way. */
+    static final long TURN_NANOS = 50_000;
+
     enum Place {
+        /** It has the lock, which lay ready: it is still its thread's turn. */
+        TAKES,
         /** To talk to the store. */
         LEADS,
         /** To wait here. */
@@ -42,6 +53,15 @@ final class Line {
     private int tokensLeft;
     private boolean gone;
 
+    /** When the thread got the lock whose turn it is. */
+    private long turnNanos;
+    /** The first of those who wait, if it was called to take the lock and has not come yet. */
+    private @Nullable Acquisition called;
+    /** The holder has given the lock up, and it lies ready for the one that was called. */
+    private boolean ready;
+    /** The first of those who wait came when it was called, and the lock had been taken again. */
+    private boolean cameInVain;
+
     /** One that has been asked for by one alone so far. */
     static Line of(Acquisition leader) {
         Line line = new Line();
@@ -53,12 +73,21 @@ final class Line {
     static Line of(HeldLease holder) {
         Line line = new Line();
         line.holder = holder;
+        line.turnNanos = holder.acquiredNanos;
         return line;
     }
 
-    synchronized Place join(Acquisition acquisition) {
+    synchronized Place join(Acquisition acquisition, long now) {
         if (gone) {
             return Place.GONE;
+        }
+        if (ready
+                && holder != null
+                && acquisition.isOf(holder.takenBy)
+                && isTurn(now)
+                && give(acquisition, holder, now)) {
+            ready = false;
+            return Place.TAKES;
         }
         if (leader == null && holder == null) {
             leader = acquisition;
@@ -79,29 +108,107 @@ final class Line {
             grantedNanos = sentNanos;
             nextToken = lease.token() + 1;
             tokensLeft = tokens - 1;
+            beginTurn(lease.acquiredNanos);
         }
+    }
+
+    /**
+     * Lays the lock ready for the next here, which is called unless it is on its way already. From then on the release is
+     * under way until that one {@linkplain #comes comes} or {@linkplain #forgoes leaves}, or the lock is taken again.
+     *
+     * @return false if it is to be passed on, or the store is to decide
+     */
+    synchronized boolean layReady(HeldLease lease, long now) {
+        Acquisition next = first;
+        if (next == null
+                || holder != lease
+                || cameInVain
+                || !isTurn(now)
+                || !next.comesWhenCalled()
+                || !mayPass(lease, next.options(), now)) {
+            return false;
+        }
+        ready = true;
+        if (called == null) {
+            called = next;
+            next.call();
+        }
+        return true;
+    }
+
+    private boolean isTurn(long now) {
+        return now - turnNanos < TURN_NANOS;
+    }
+
+    private void beginTurn(long now) {
+        turnNanos = now;
+        cameInVain = false;
+    }
+
+    /**
+     * One that was called is there. If the lock lies ready, it has it now, unless the store is to decide.
+     *
+     * @return what lay ready; null if nothing does any more
+     */
+    synchronized @Nullable HeldLease comes(Acquisition acquisition, long now) {
+        if (called != acquisition) {
+            return null;
+        }
+        called = null;
+        if (!ready) {
+            cameInVain = true;
+            return null;
+        }
+        ready = false;
+        HeldLease lay = holder;
+        if (lay != null && give(acquisition, lay, now)) {
+            remove(acquisition);
+            beginTurn(now);
+        }
+        return lay;
+    }
+
+    /** What lies ready for one that will not come; null if nothing does. */
+    synchronized @Nullable HeldLease forgoes(Acquisition acquisition) {
+        if (called != acquisition) {
+            return null;
+        }
+        called = null;
+        remove(acquisition);
+        HeldLease lay = ready ? holder : null;
+        ready = false;
+        return lay;
     }
 
     /** Passes the lock on to the next here, if that may be done without asking the store. Null if not. */
     synchronized @Nullable Acquisition pass(HeldLease lease, long now) {
-        while (first != null && holder == lease && tokensLeft > 0 && mayPass(lease, first.options(), now)) {
+        while (first != null && holder == lease && mayPass(lease, first.options(), now)) {
             Acquisition heir = first;
             remove(heir);
-            HeldLease next = heir.inherit(lease, nextToken, now);
-            if (next != null) {
-                nextToken++;
-                tokensLeft--;
-                holder = next;
+            called = null;
+            if (give(heir, lease, now)) {
+                beginTurn(now);
                 return heir;
             }
         }
         return null;
     }
 
+    private boolean give(Acquisition heir, HeldLease lease, long now) {
+        HeldLease next = mayPass(lease, heir.options(), now) ? heir.inherit(lease, nextToken, now) : null;
+        if (next == null) {
+            return false;
+        }
+        nextToken++;
+        tokensLeft--;
+        holder = next;
+        return true;
+    }
+
     private boolean mayPass(HeldLease lease, LockOptions next, long now) {
         LockOptions options = lease.options;
         long most = Math.min(options.handOver().toNanos(), options.lease().toNanos() / 4);
-        return now - grantedNanos < most && lease.suits(next, now);
+        return tokensLeft > 0 && now - grantedNanos < most && lease.suits(next, now);
     }
 
     /** A hold has ended: the next is to talk to the store. Null if it is not of this line, or nobody is left. */
@@ -124,6 +231,7 @@ final class Line {
     }
 
     private @Nullable Acquisition nextLeader() {
+        called = null;
         leader = first;
         if (leader == null) {
             gone = true;

@@ -1,5 +1,9 @@
 package io.holdfast.internal;
 
+import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.PushedGrant;
+import io.holdfast.spi.Share;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -45,7 +49,7 @@ final class Lines {
                 return Line.Place.LEADS;
             }
             if (present instanceof Line line) {
-                Line.Place place = line.join(acquisition);
+                Line.Place place = line.join(acquisition, engine.platform().nanoTime());
                 if (place != Line.Place.GONE) {
                     return place == Line.Place.BUSY && !isBusy(line.holder()) ? Line.Place.APART : place;
                 }
@@ -106,7 +110,12 @@ final class Lines {
         return apart.get(new Taken(name, thread));
     }
 
-    /** One waits directly behind another in the store's queue. */
+    /** What stands for who comes before the first in the store's queue for permits; no owner has such an id. */
+    static String front(String name) {
+        return " " + name;
+    }
+
+    /** One waits directly behind another in the store's queue, or at its {@link #front}. */
     void follows(String before, String owner) {
         followers.put(before, owner);
     }
@@ -122,14 +131,78 @@ final class Lines {
         return followers.get(owner);
     }
 
-    /** One has the lock behind whom these stand in the store's queue. */
-    void precedes(HeldLease lease, int tokens, List<String> behind) {
-        if (tokens > 1) {
-            Procession before = processions.put(lease.name(), new Procession(engine, lease, tokens, behind));
-            if (before != null) {
-                takeBack(lease, before.served());
-            }
+    /** One has the lock, or a share of it, behind whom these stand in the store's queue. */
+    void precedes(HeldLease lease, Share share, int tokens, List<String> behind) {
+        if (tokens <= 1) {
+            return;
         }
+        List<String> forgotten = new ArrayList<>();
+        processions.compute(lease.name(), (name, present) -> {
+            Procession procession = present == null ? new Procession(engine, name) : present;
+            forgotten.addAll(procession.begins(lease, share, tokens, behind));
+            return procession;
+        });
+        takeBack(lease, forgotten);
+    }
+
+    /** The store has given a permit to one that was passed one here before: it goes to the next, or back. */
+    void grantedAgain(PushedGrant grant) {
+        Procession procession = processions.get(grant.name());
+        if (procession == null || !procession.hasServed(grant.owner())) {
+            return;
+        }
+        Validity validity = Validity.after(grant.sinceNanos(), grant.sinceWallMillis(), grant.length());
+        long now = engine.platform().nanoTime();
+        boolean lasts = 2 * validity.remainingNanos(now, engine.platform().wallMillis())
+                >= grant.length().toNanos();
+        // Announced until the heir has it: closing finds it then, or waits for it.
+        if (lasts && engine.requests().announce()) {
+            Acquisition heir = procession.again(grant, validity, now);
+            if (heir != null) {
+                heir.isGivenIt();
+                return;
+            }
+            engine.requests().end();
+        }
+        calledAgain(grant.name(), grant.owner());
+    }
+
+    /**
+     * There are news for one that nobody waits under. If it was passed a permit here before, what the store may have given to
+     * it is given back. If it is one under which a permit is held, there are fewer of them now, and it is not passed on.
+     */
+    void calledAgain(String name, String owner) {
+        Procession procession = processions.get(name);
+        if (procession != null) {
+            procession.stops(owner);
+            engine.endings().giveBack(name, procession.givesBack(owner));
+        }
+    }
+
+    /** There may have been news for anybody: what the store may have given to those who were served is given back. */
+    void allCalledAgain() {
+        processions.forEach((name, procession) -> engine.endings().giveBack(name, procession.servedWithPermits()));
+    }
+
+    /** Lays a lock whose release has begun ready for the next here. False if it is to be passed on, or given back. */
+    boolean layReady(HeldLease lease) {
+        return !engine.isClosed()
+                && lines.get(lease.name()) instanceof Line line
+                && line.layReady(lease, engine.platform().nanoTime());
+    }
+
+    /** One that was called is there: what lay ready for it, and is its own now or to be given back. Null if nothing does. */
+    @Nullable
+    HeldLease comes(Acquisition acquisition) {
+        return lines.get(acquisition.name()) instanceof Line line
+                ? line.comes(acquisition, engine.platform().nanoTime())
+                : null;
+    }
+
+    /** What lies ready for one that will not come, and is to be given back. Null if nothing does. */
+    @Nullable
+    HeldLease forgoes(Acquisition acquisition) {
+        return lines.get(acquisition.name()) instanceof Line line ? line.forgoes(acquisition) : null;
     }
 
     /** Passes a lease whose release has begun to the next here. Null if the store is to decide who is next. */
@@ -147,10 +220,20 @@ final class Lines {
                 : null;
     }
 
-    /** Those to whom this lease was passed on since the store gave it, and whose tickets are to be taken back with it. */
+    /**
+     * Those to whom this lease was passed on since the store gave it, and whose tickets are to be taken back with it. Others
+     * who were served would be given what comes free now, so their tickets go as well.
+     */
     List<String> served(HeldLease lease) {
         Procession procession = procession(lease);
-        return procession != null && processions.remove(lease.name(), procession) ? procession.served() : List.of();
+        return procession == null ? List.of() : procession.andOthers(ended(procession, lease));
+    }
+
+    private List<String> ended(Procession procession, HeldLease lease) {
+        List<String> served = procession.ends(lease);
+        processions.computeIfPresent(
+                lease.name(), (name, present) -> present == procession && procession.isOver() ? null : present);
+        return served;
     }
 
     /** Whether a ticket will be taken back along with the lock, which is still held. */
@@ -171,7 +254,10 @@ final class Lines {
 
     /** As {@link #served}, of one that does not go back to the store: it is lost. */
     void lost(HeldLease lease) {
-        takeBack(lease, served(lease));
+        Procession procession = procession(lease);
+        if (procession != null) {
+            takeBack(lease, ended(procession, lease));
+        }
     }
 
     /** Nobody waits under these ids any more. */

@@ -62,6 +62,9 @@ public final class NamedElection implements Election {
         private final NamedLock lock = new NamedLock(engine, name, options, Share.WHOLE, true);
         private final Task task;
 
+        /** How often in a row the store or the task has failed. The candidate's thread alone counts. */
+        private int failures;
+
         // Guarded by this.
         private @Nullable Object thread;
         private @Nullable Lease leads;
@@ -75,10 +78,8 @@ public final class NamedElection implements Election {
             synchronized (this) {
                 thread = platform.currentThread();
             }
-            int failures = 0;
             while (!isClosed()) {
                 try (Lease lease = lock.acquire(FOREVER)) {
-                    failures = 0;
                     lead(lease);
                 } catch (ClientClosedException e) {
                     return;
@@ -86,7 +87,10 @@ public final class NamedElection implements Election {
                     // Closed, or it is somebody's mistake: then it stands on.
                 } catch (LockException e) {
                     log.warn("election '{}': {}", name, e.getMessage());
-                    pause(failures++);
+                    failures++;
+                }
+                if (failures > 0) {
+                    pause();
                 }
             }
         }
@@ -103,9 +107,12 @@ public final class NamedElection implements Election {
             log.info("election '{}': elected with token {}", name, lease.token());
             try {
                 task.lead(lease);
+                failures = 0;
             } catch (InterruptedException e) {
                 log.debug("election '{}': the task was interrupted", name);
+                failures = 0;
             } catch (Exception | Error e) {
+                failures++;
                 log.error("election '{}': the task of the leader with token {} failed", name, lease.token(), e);
             } finally {
                 synchronized (this) {
@@ -122,11 +129,14 @@ public final class NamedElection implements Election {
             }
         }
 
-        private void pause(int failures) {
+        /** Longer each time, up to the longest: one who fails at once would else be elected without an end. */
+        private void pause() {
             long longest = options.backoff().longest().toNanos();
-            long step = options.backoff().first().toNanos() << Math.min(failures, 16);
-            if (!isClosed()) {
-                platform.park(Math.min(step, longest));
+            long step = options.backoff().first().toNanos() << Math.min(failures - 1, 16);
+            long until = platform.nanoTime() + Math.min(step, longest);
+            // A wake-up that came too late for the wait before is still there, and would end the first park at once.
+            for (long left = until - platform.nanoTime(); left > 0 && !isClosed(); left = until - platform.nanoTime()) {
+                platform.park(left);
                 platform.interrupted();
             }
         }

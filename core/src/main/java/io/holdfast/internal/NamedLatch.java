@@ -55,36 +55,89 @@ public final class NamedLatch implements DistributedLatch {
             throw new IllegalArgumentException(
                     "life " + life + " is not from 100 ms to 365 days (latch '" + name + "')");
         }
-        return decided(id -> latches.set(name, id, count, life));
+        String id = id();
+        return decided(id, () -> latches.set(name, id, count, life));
     }
 
     @Override
     public OptionalInt getCount() {
-        LatchStore.State state = decided(id -> latches.look(name, null));
+        LatchStore.State state = decided(id(), () -> latches.look(name, null));
         return state.made() == null ? OptionalInt.empty() : OptionalInt.of(state.left());
     }
 
     @Override
     public void countDown() {
-        counted(decided(id -> latches.countDown(name, id)));
+        String id = id();
+        counted(decided(id, new Aimed(id, latches::countDown)));
     }
 
     @Override
     public CompletionStage<Void> countDownAsync() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         String id = id();
-        Inquiry<LatchStore.State, Boolean> inquiry =
-                engine.inquire(name, options, id, Wish.FOREVER, () -> latches.countDown(name, id), this::counted);
+        Inquiry<Aim, Boolean> inquiry =
+                engine.inquire(name, options, id, Wish.FOREVER, new Aimed(id, latches::countDown), this::counted);
         pass(inquiry, answer, done -> null);
         return answer;
     }
 
-    private Optional<Boolean> counted(LatchStore.State state) {
-        if (state.made() == null) {
+    private Optional<Boolean> counted(Aim aim) {
+        if (aim.made() == null) {
             throw new IllegalStateException(
                     "latch '" + name + "' is not set: call trySetCount first, or its life is over");
         }
+        if (!aim.isHit()) {
+            throw new IllegalStateException("latch '" + name
+                    + "' was forgotten while it was counted down: its life was over, or it was cleared");
+        }
         return Optional.of(true);
+    }
+
+    /**
+     * How it went.
+     *
+     * @param made which latch there was at first; null if there was none
+     * @param found how the one of that name stood in the end
+     */
+    private record Aim(@Nullable String made, LatchStore.State found) {
+        boolean isHit() {
+            return made != null && made.equals(found.made());
+        }
+    }
+
+    /** A change of one latch. */
+    private interface Change {
+        CompletionStage<LatchStore.State> ask(String name, String id, String made);
+    }
+
+    /**
+     * Asks first which latch it is, and then, as often as it takes, for a change of that one: when an answer is lost nobody
+     * knows whether it was changed, and one that has been set anew since must not be hit instead.
+     */
+    private final class Aimed implements Supplier<CompletionStage<Aim>> {
+        private final String id;
+        private final Change change;
+        private volatile @Nullable String made;
+
+        Aimed(String id, Change change) {
+            this.id = id;
+            this.change = change;
+        }
+
+        @Override
+        public CompletionStage<Aim> get() {
+            String known = made;
+            return known == null ? latches.look(name, null).thenCompose(this::take) : hit(known);
+        }
+
+        private CompletionStage<Aim> take(LatchStore.State state) {
+            made = state.made();
+            return made == null ? CompletableFuture.completedStage(new Aim(null, state)) : hit(made);
+        }
+
+        private CompletionStage<Aim> hit(String target) {
+            return change.ask(name, id, target).thenApply(state -> new Aim(target, state));
+        }
     }
 
     @Override
@@ -147,15 +200,14 @@ public final class NamedLatch implements DistributedLatch {
 
     @Override
     public boolean clear() {
-        return decided(id -> latches.clear(name)).made() != null;
+        String id = id();
+        return decided(id, new Aimed(id, latches::clear)).made() != null;
     }
 
     /** Asks until there is an answer. */
-    private <T> T decided(Function<String, CompletionStage<T>> question) {
+    private <T> T decided(String id, Supplier<CompletionStage<T>> question) {
         Caller caller = engine.caller(name);
-        String id = id();
-        Inquiry<T, T> inquiry =
-                engine.inquire(name, options, id, Wish.FOREVER, () -> question.apply(id), Optional::of, caller);
+        Inquiry<T, T> inquiry = engine.inquire(name, options, id, Wish.FOREVER, question, Optional::of, caller);
         return caller.awaitUninterruptibly(inquiry.result()).orElseThrow();
     }
 

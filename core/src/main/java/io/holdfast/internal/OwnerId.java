@@ -13,6 +13,16 @@ record OwnerId(String client, long thread, long draw) {
 
     /** As the store knows it. */
     String text() {
-        return client + ":" + thread + ":" + Long.toUnsignedString(draw, Character.MAX_RADIX);
+        return client + ":" + thread + ":" + unsigned(draw);
+    }
+
+    /** As {@link Long#toUnsignedString(long, int)}, which takes a detour over large numbers for every other draw. */
+    static String unsigned(long number) {
+        if (number >= 0) {
+            return Long.toString(number, Character.MAX_RADIX);
+        }
+        long high = Long.divideUnsigned(number, Character.MAX_RADIX);
+        return Long.toString(high, Character.MAX_RADIX)
+                + Character.forDigit((int) (number - high * Character.MAX_RADIX), Character.MAX_RADIX);
     }
 }

@@ -1,75 +1,286 @@
 package io.holdfast.internal;
 
+import io.holdfast.LockOptions;
+import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.PushedGrant;
+import io.holdfast.spi.Share;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those of one client who stand directly behind one another in the store's queue, the first of whom was given the lock. It
- * goes from one to the next without a word to the store, in the order of the queue: nobody else would have come between.
- * The store tells who stood there when it gave the lock, and each who comes later whom it stands behind; so it goes on
- * until one of another client is next, or the tokens that were reserved with the lock are used up.
+ * Those of one client who stand directly behind one another in the store's queue for one lock, the first of whom was given
+ * it. It goes from one to the next without a word to the store, in the order of the queue: nobody else would have come
+ * between. The store tells who stood there when it gave the lock, and each who comes later whom it stands behind; so it goes
+ * on until one of another client is next, or the tokens that were reserved with the lock are used up.
  *
- * <p>Their tickets stay in the queue until the last of them gives the lock back, and are taken out along with that. So if
+ * <p>Their tickets stay in the queue until one of them gives the lock back, and are taken out along with that. So if
  * anything goes wrong on the way, those who have not had their turn have lost nothing.
+ *
+ * <h2>Permits</h2>
+ *
+ * Of permits several may be held here, each with tokens of its own: that is a {@link Row} for each. All of them go to the
+ * same line of people, one after the other: whoever is served, by the store or here, is served before all who stand behind
+ * it there, so the next is the one behind whoever was served last, whichever permit comes free.
+ *
+ * <p>A ticket of one who was served may be given another permit by the store, since that cannot know. Such a permit goes to
+ * the next here, or back to the store, along with all such tickets. While it is under way it is out, so never more are out
+ * than there are.
+ *
+ * <p>An owner id whose ticket was served is waited under by nobody; it has one of two ends. Either a release of it is sent, and
+ * then it is dead, whatever the store may still say of it; or a permit that the store gave to it is held under it by another.
  */
 final class Procession {
+    /** So many tickets are taken back with one release at most. */
+    static final int MOST_TAKEN_BACK = 512;
+
+    /** What the store has given to one owner, and who has it here. */
+    private static final class Row {
+        final Share share;
+        HeldLease holder;
+        /** Who has it, as it stands in the queue. */
+        String last;
+
+        long nextToken;
+        int tokensLeft;
+        /** Whose tickets are to be taken back with it. */
+        final Set<String> served = new LinkedHashSet<>();
+
+        Row(Share share, HeldLease holder, String last, int tokens) {
+            this.share = share;
+            this.holder = holder;
+            this.last = last;
+            this.nextToken = holder.token() + 1;
+            this.tokensLeft = tokens - 1;
+        }
+    }
+
+    /**
+     * A ticket whose owner was served here.
+     *
+     * @param row with which it is to be taken back
+     * @param id that of the ticket; null if a request is under way under it, the answer to which will be undone
+     */
+    private record Served(Row row, @Nullable OwnerId id) {}
+
     private final Engine engine;
+    private final String name;
 
     // All guarded by this.
-    private HeldLease holder;
-    private final List<String> behind;
+    /** By the owner id under which the store has given it. */
+    private final Map<String, Row> rows = new HashMap<>();
+
+    private final Map<String, Served> served = new LinkedHashMap<>();
+
+    /** Who was served last, and who stood behind that one when the store told. */
+    private String last = "";
+
+    private List<String> behind = List.of();
     private int next;
-    /** Who has it, as it stands in the queue. */
-    private String last;
 
-    private long nextToken;
-    private int tokensLeft;
-    private final Set<String> served = new LinkedHashSet<>();
-
-    Procession(Engine engine, HeldLease holder, int tokens, List<String> behind) {
+    Procession(Engine engine, String name) {
         this.engine = engine;
-        this.holder = holder;
-        this.behind = behind;
-        this.last = holder.owner();
-        this.nextToken = holder.token() + 1;
-        this.tokensLeft = tokens - 1;
+        this.name = name;
+    }
+
+    /**
+     * The store has given it to one behind whom these stand.
+     *
+     * @return whose tickets are to be taken back, since the store must have forgotten who had the lock before
+     */
+    synchronized List<String> begins(HeldLease lease, Share share, int tokens, List<String> standing) {
+        List<String> forgotten = List.of();
+        if (share.isWhole()) {
+            forgotten = served();
+            rows.clear();
+            served.clear();
+        }
+        String owner = lease.owner();
+        rows.put(owner, new Row(share, lease, owner, tokens));
+        last = owner;
+        behind = standing;
+        next = 0;
+        return forgotten;
     }
 
     synchronized boolean isHeldBy(HeldLease lease) {
-        return holder == lease;
+        return row(lease) != null;
+    }
+
+    private @Nullable Row row(HeldLease lease) {
+        Row row = rows.get(lease.owner());
+        return row != null && row.holder == lease ? row : null;
     }
 
     /** Passes the lock on to the next who still waits. Null if the store is to decide. */
     synchronized @Nullable Acquisition pass(HeldLease lease, long now) {
-        while (holder == lease && tokensLeft > 0) {
-            String id = next < behind.size() ? behind.get(next) : engine.lines().follower(last);
+        Row row = row(lease);
+        while (row != null && row.tokensLeft > 0) {
+            String id = next();
             // Who is not known here has left, or is of a copy of this process, and then it would be passed over.
-            if (id == null || !(engine.waiter(id) instanceof Acquisition heir) || !heir.mayFollow(lease, now)) {
+            if (id == null
+                    || !(engine.waiter(id) instanceof Acquisition heir)
+                    || !heir.mayFollow(lease, row.share, now)) {
                 return null;
             }
-            next++;
-            last = id;
-            HeldLease theirs = heir.inherit(lease, nextToken, now);
+            HeldLease theirs = heir.inherit(lease, row.nextToken, now);
+            if (theirs == null && heir.isUnserved()) {
+                return null;
+            }
+            moveOn(id);
             if (theirs != null) {
-                nextToken++;
-                tokensLeft--;
-                served.add(id);
-                holder = theirs;
+                row.nextToken++;
+                row.tokensLeft--;
+                serves(row, id, heir, theirs);
                 return heir;
             }
         }
         return null;
     }
 
+    private void serves(Row row, String id, Acquisition heir, HeldLease theirs) {
+        row.served.add(id);
+        row.last = id;
+        row.holder = theirs;
+        served.put(id, new Served(row, heir.idleId()));
+    }
+
+    /** Who stands directly behind the last who was served; null if it is of another client, or not known. */
+    private @Nullable String next() {
+        while (next < behind.size() && isServed(behind.get(next))) {
+            moveOn(behind.get(next));
+        }
+        if (next < behind.size()) {
+            return behind.get(next);
+        }
+        String follower = engine.lines().follower(last);
+        return follower != null ? follower : engine.lines().follower(Lines.front(name));
+    }
+
+    private void moveOn(String id) {
+        next++;
+        last = id;
+    }
+
+    private boolean isServed(String id) {
+        return rows.containsKey(id) || served.containsKey(id);
+    }
+
+    /**
+     * The store has given a permit to one that was served here before: the next has it, if there is one.
+     *
+     * @return who has it; null if nobody here has any use for it, and it is to be given back
+     */
+    synchronized @Nullable Acquisition again(PushedGrant grant, Validity validity, long now) {
+        Served ticket = served.get(grant.owner());
+        return ticket == null || ticket.id() == null || ticket.row().share.isWhole()
+                ? null
+                : again(ticket.row(), ticket.id(), grant, validity, now);
+    }
+
+    private @Nullable Acquisition again(Row row, OwnerId free, PushedGrant grant, Validity validity, long now) {
+        LockOptions terms = row.holder.options;
+        while (true) {
+            String id = next();
+            if (id == null
+                    || !(engine.waiter(id) instanceof Acquisition heir)
+                    || !heir.mayFollow(name, row.share, terms)) {
+                return null;
+            }
+            HeldLease theirs = heir.inherit(free, grant.token(), validity, now);
+            if (theirs == null && heir.isUnserved()) {
+                return null;
+            }
+            moveOn(id);
+            if (theirs != null) {
+                isTakenBack(grant.owner());
+                Row its = new Row(row.share, theirs, id, grant.tokens());
+                serves(its, id, heir, theirs);
+                rows.put(grant.owner(), its);
+                return heir;
+            }
+        }
+    }
+
+    /** Nobody is to take this ticket back any more: somebody is about to, or has what it was given. */
+    private void isTakenBack(String owner) {
+        Served ticket = served.remove(owner);
+        if (ticket != null) {
+            ticket.row().served.remove(owner);
+        }
+    }
+
+    /** It goes back to the store, or is lost: whose tickets are to be taken back with it. */
+    synchronized List<String> ends(HeldLease lease) {
+        Row row = row(lease);
+        if (row == null) {
+            return List.of();
+        }
+        rows.remove(lease.owner());
+        List<String> all = List.copyOf(row.served);
+        all.forEach(this::isTakenBack);
+        return all;
+    }
+
+    /** What the store has given to one that was served is to be given back: with which tickets. None if it was not. */
+    synchronized List<String> givesBack(String owner) {
+        // A whole lock is nobody else's before it comes back, or is lost.
+        Served ticket = served.get(owner);
+        if (ticket == null || ticket.row().share.isWhole()) {
+            return List.of();
+        }
+        isTakenBack(owner);
+        return andOthers(List.of(owner));
+    }
+
+    /** Tickets that may as well be taken back now, beside these. */
+    synchronized List<String> andOthers(List<String> some) {
+        List<String> others = served.keySet().stream()
+                .limit(Math.max(0, MOST_TAKEN_BACK - some.size()))
+                .toList();
+        others.forEach(this::isTakenBack);
+        List<String> all = new ArrayList<>(some);
+        all.addAll(others);
+        return all;
+    }
+
+    /** There are fewer permits than there were: what the store has given to this owner goes back to it. */
+    synchronized void stops(String owner) {
+        Row row = rows.get(owner);
+        if (row != null && !row.share.isWhole()) {
+            row.tokensLeft = 0;
+        }
+    }
+
     /** Whether the ticket of this one is to be taken back with the lock. */
     synchronized boolean hasServed(String owner) {
-        return served.contains(owner);
+        return served.containsKey(owner);
     }
 
     /** Whose tickets are to be taken back with the lock. */
     synchronized List<String> served() {
-        return List.copyOf(served);
+        return List.copyOf(served.keySet());
+    }
+
+    /** The same, if they may have been given permits of which nobody here was told. */
+    synchronized List<String> servedWithPermits() {
+        return served.values().stream().anyMatch(ticket -> ticket.row().share.isWhole())
+                ? List.of()
+                : andOthers(List.of());
+    }
+
+    /** As who in the queue somebody has it here that the store has given to that owner; null if that is not known. */
+    synchronized @Nullable String heldAs(String owner) {
+        Row row = rows.get(owner);
+        return row == null ? null : row.last;
+    }
+
+    synchronized boolean isOver() {
+        return rows.isEmpty();
     }
 }

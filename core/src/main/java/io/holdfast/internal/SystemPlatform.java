@@ -4,6 +4,7 @@ import io.holdfast.spi.Platform;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -77,7 +78,10 @@ public final class SystemPlatform implements Platform {
 
     @Override
     public long draw() {
-        return SECURE.nextLong();
+        // In one go: nextLong would draw twice, each time behind the source's lock.
+        byte[] drawn = new byte[Long.BYTES];
+        SECURE.nextBytes(drawn);
+        return ByteBuffer.wrap(drawn).getLong();
     }
 
     @Override

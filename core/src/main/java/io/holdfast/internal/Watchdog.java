@@ -45,7 +45,6 @@ final class Watchdog {
     private final Moments leases = new Moments();
     private Platform.@Nullable Timer timer;
     private long armedNanos;
-    private boolean ticking;
 
     Watchdog(Platform platform, LockStore store, Duration commandTimeout, Losses losses) {
         this.platform = platform;
@@ -59,7 +58,24 @@ final class Watchdog {
     /** Watches a lease from now on. */
     void add(HeldLease lease) {
         synchronized (this) {
-            place(lease, lease.acquiredNanos, renewalMoment(lease));
+            put(lease);
+            setTimer();
+        }
+    }
+
+    /** The same, but its moment is kept only from {@link #setTimer} on: whoever waits for the lease can be told before that. */
+    void put(HeldLease lease) {
+        synchronized (this) {
+            place(lease, renewalMoment(lease));
+        }
+    }
+
+    /** Sees to it that no moment is missed. It may wake another thread. */
+    void setTimer() {
+        synchronized (this) {
+            if (!leases.isEmpty() && (timer == null || leases.first().nextNanos - armedNanos < 0)) {
+                arm(platform.nanoTime(), leases.first().nextNanos);
+            }
         }
     }
 
@@ -98,7 +114,7 @@ final class Watchdog {
     }
 
     /** Puts a lease under its next moment: {@code renewNanos}, or its deadline if that comes first. */
-    private void place(HeldLease lease, long now, long renewNanos) {
+    private void place(HeldLease lease, long renewNanos) {
         if (lease.isWatched()) {
             leases.remove(lease);
         }
@@ -106,9 +122,6 @@ final class Watchdog {
         lease.renewalDue = lease.options.renewal() && renewNanos - deadline < 0;
         lease.nextNanos = lease.renewalDue ? renewNanos : deadline;
         leases.add(lease);
-        if (!ticking && (timer == null || lease.nextNanos - armedNanos < 0)) {
-            arm(now, lease.nextNanos);
-        }
     }
 
     private void arm(long now, long moment) {
@@ -126,7 +139,6 @@ final class Watchdog {
             long now = platform.nanoTime();
             long wall = platform.wallMillis();
             timer = null;
-            ticking = true;
             while (!leases.isEmpty() && isDue(leases.first(), now)) {
                 HeldLease lease = leases.first();
                 if (lease.remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {
@@ -134,13 +146,12 @@ final class Watchdog {
                     over.add(lease);
                 } else if (lease.renewalDue && !lease.isPastMaxHold(now)) {
                     lease.dueNanos = lease.nextNanos;
-                    place(lease, now, lease.validity().untilNanos());
+                    place(lease, lease.validity().untilNanos());
                     due.add(lease);
                 } else {
-                    place(lease, now, lease.validity().untilNanos());
+                    place(lease, lease.validity().untilNanos());
                 }
             }
-            ticking = false;
             if (!leases.isEmpty()) {
                 arm(now, leases.first().nextNanos);
             }
@@ -271,7 +282,8 @@ final class Watchdog {
     private void again(HeldLease lease, long renewNanos) {
         synchronized (this) {
             if (lease.isWatched()) {
-                place(lease, platform.nanoTime(), renewNanos);
+                place(lease, renewNanos);
+                setTimer();
             }
         }
     }

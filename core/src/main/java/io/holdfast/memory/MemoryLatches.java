@@ -50,12 +50,12 @@ final class MemoryLatches {
         return latch.made.equals(id);
     }
 
-    synchronized State countDown(String name, String id, StoreContext context) {
+    synchronized State countDown(String name, String id, String made, StoreContext context) {
         Latch latch = find(name, context);
         if (latch == null) {
             return State.NONE;
         }
-        if (!latch.state().isOpen()) {
+        if (latch.made.equals(made) && !latch.state().isOpen()) {
             latch.counted.add(id);
             if (latch.state().isOpen()) {
                 wake(name, context);
@@ -90,13 +90,15 @@ final class MemoryLatches {
         return latch == null ? State.NONE : latch.state();
     }
 
-    synchronized State clear(String name, StoreContext context) {
+    synchronized State clear(String name, String made, StoreContext context) {
         Latch latch = find(name, context);
         if (latch == null) {
             return State.NONE;
         }
-        latches.remove(name);
-        wake(name, context);
+        if (latch.made.equals(made)) {
+            latches.remove(name);
+            wake(name, context);
+        }
         return latch.state();
     }
 

@@ -96,8 +96,8 @@ public final class MemoryStore implements LockStore {
             }
 
             @Override
-            public CompletionStage<State> countDown(String name, String id) {
-                return answer(() -> space.latches.countDown(name, id, context));
+            public CompletionStage<State> countDown(String name, String id, String made) {
+                return answer(() -> space.latches.countDown(name, id, made, context));
             }
 
             @Override
@@ -111,8 +111,8 @@ public final class MemoryStore implements LockStore {
             }
 
             @Override
-            public CompletionStage<State> clear(String name) {
-                return answer(() -> space.latches.clear(name, context));
+            public CompletionStage<State> clear(String name, String id, String made) {
+                return answer(() -> space.latches.clear(name, made, context));
             }
         };
     }

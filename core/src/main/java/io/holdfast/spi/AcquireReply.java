@@ -34,11 +34,14 @@ public sealed interface AcquireReply {
      * @param notified whether {@link StoreEvents#wake} will tell when to ask again; if not, as with a holder that is no
      *     client of this library, the engine asks again with its own pauses
      * @param behind the owner directly before it, in the queue or holding the lock, if that is one of the same client and
-     *     it wants {@link AcquireRequest#ONE_EACH}; null if not, or not known. The engine passes the lock on from that one
-     *     to this one, if there are tokens left.
+     *     it wants {@link AcquireRequest#ONE_EACH}; {@link #FIRST} if it wants a permit and nobody is before it in the queue;
+     *     null if neither, or not known. The engine passes the lock on from that one to this one, if there are tokens left.
      */
     record Queued(
             Duration recheck, boolean notified, @Nullable String behind) implements AcquireReply {
+
+        /** No owner: it is the first in the queue, so it has the next permit, whoever gives it back. */
+        public static final String FIRST = "";
 
         /** Behind one of another client, or nobody knows whom. */
         public Queued(Duration recheck, boolean notified) {

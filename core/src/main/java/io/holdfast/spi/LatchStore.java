@@ -36,12 +36,13 @@ public interface LatchStore {
     CompletionStage<Boolean> set(String name, String id, int count, Duration life);
 
     /**
-     * Counts down once for this id, unless the latch is open. When that opens it, those who wait are told by
-     * {@link StoreEvents#wake}, each once.
+     * Counts down once for this id, unless the latch is open, or is another by now. When that opens it, those who wait are
+     * told by {@link StoreEvents#wake}, each once.
      *
-     * @return how it stands then
+     * @param made which latch of that name it is for: the id under which that was set
+     * @return how the latch of that name stands then, whichever it is
      */
-    CompletionStage<State> countDown(String name, String id);
+    CompletionStage<State> countDown(String name, String id, String made);
 
     /**
      * Tells how a latch stands.
@@ -55,9 +56,10 @@ public interface LatchStore {
     CompletionStage<State> leave(String name, String waiter);
 
     /**
-     * Forgets a latch, and tells those who wait.
+     * Forgets a latch, unless it is another by now, and tells those who wait.
      *
-     * @return how it stood before
+     * @param made which latch of that name it is for: the id under which that was set
+     * @return how the latch of that name stood before, whichever it was
      */
-    CompletionStage<State> clear(String name);
+    CompletionStage<State> clear(String name, String id, String made);
 }

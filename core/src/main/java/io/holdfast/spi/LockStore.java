@@ -70,8 +70,8 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<ReleaseReply> release(String name, String owner);
 
     /**
-     * As {@link #release(String, String)}, and takes back the tickets of those to whom the lock was passed on meanwhile. A store
-     * that can do so in one go saves round trips.
+     * As {@link #release(String, String)}, and takes back the tickets of those to whom the lock was passed on meanwhile, and
+     * permits that they may have been given since. A store that can do so in one go saves round trips.
      *
      * @param served whose tickets they are
      */

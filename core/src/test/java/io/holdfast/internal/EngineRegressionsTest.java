@@ -550,7 +550,7 @@ class EngineRegressionsTest {
                 null,
                 now,
                 HeldLease.Validity.after(now, platform.wallMillis(), ofSeconds(30)));
-        engine.lines().precedes(lease, 2, List.of(owner));
+        engine.lines().precedes(lease, Share.WHOLE, 2, List.of(owner));
         Thread passes = new Thread(() -> engine.lines().passOn(lease));
         Thread answers = new Thread(() -> answer.complete(new AcquireReply.Queued(ofSeconds(1), true)));
 

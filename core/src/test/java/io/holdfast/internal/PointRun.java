@@ -79,7 +79,7 @@ final class PointRun {
 
     /** Nobody stands in the way. */
     void rivalIsAway() {
-        rival.latches().countDown(NAME, RIVAL);
+        rival.latches().countDown(NAME, RIVAL, RIVAL);
     }
 
     /** Another client holds the lock, and has not opened the latch; it does both after a while if told to. */

@@ -82,8 +82,8 @@ final class PointStore implements LockStore {
             }
 
             @Override
-            public CompletionStage<State> countDown(String name, String id) {
-                return around("count down", () -> latches.countDown(name, id));
+            public CompletionStage<State> countDown(String name, String id, String made) {
+                return around("count down", () -> latches.countDown(name, id, made));
             }
 
             @Override
@@ -109,8 +109,8 @@ final class PointStore implements LockStore {
             }
 
             @Override
-            public CompletionStage<State> clear(String name) {
-                return around("clear", () -> latches.clear(name));
+            public CompletionStage<State> clear(String name, String id, String made) {
+                return around("clear", () -> latches.clear(name, id, made));
             }
         };
     }

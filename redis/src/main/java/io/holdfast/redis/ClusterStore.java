@@ -116,8 +116,8 @@ final class ClusterStore implements LockStore {
             }
 
             @Override
-            public CompletionStage<State> countDown(String name, String id) {
-                return route(name, store -> store.latches().countDown(name, id));
+            public CompletionStage<State> countDown(String name, String id, String made) {
+                return route(name, store -> store.latches().countDown(name, id, made));
             }
 
             @Override
@@ -131,8 +131,8 @@ final class ClusterStore implements LockStore {
             }
 
             @Override
-            public CompletionStage<State> clear(String name) {
-                return route(name, store -> store.latches().clear(name));
+            public CompletionStage<State> clear(String name, String id, String made) {
+                return route(name, store -> store.latches().clear(name, id, made));
             }
         };
     }
@@ -362,10 +362,8 @@ final class ClusterStore implements LockStore {
 
         /** By the key of the lock alone: it is either where it was or where it is going, and a run that names more fails. */
         private RenewReply renewAlone(ClusterNode node, RenewItem item) {
-            List<RenewItem> one = List.of(item);
-            List<String> key = List.of(cluster.keys().lock(item.name()));
             try {
-                return read(node.link(), run(node.link(), key, one));
+                return renewAlone(node.link(), item);
             } catch (StoreFailure e) {
                 Redirect redirect = judge(node, e);
                 if (redirect == null) {
@@ -374,7 +372,7 @@ final class ClusterStore implements LockStore {
                 ClusterNode next = cluster.node(redirect.to());
                 RedisLink link = redirect.once() ? next.askingLink() : next.link();
                 try {
-                    return read(link, run(link, key, one));
+                    return renewAlone(link, item);
                 } catch (StoreFailure second) {
                     judge(next, second);
                     return new RenewReply.Failed(
@@ -385,12 +383,19 @@ final class ClusterStore implements LockStore {
             }
         }
 
-        private CompletionStage<RedisLink.Answer> run(RedisLink link, List<String> key, List<RenewItem> one) {
-            return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, key, Renewals.args(one), left());
+        private RenewReply renewAlone(RedisLink link, RenewItem item) {
+            String lock = cluster.keys().lock(item.name());
+            List<String> args = Renewals.args(List.of(item));
+            Reply reply = run(link, List.of(lock), args);
+            if (Renewals.isShared(reply)) {
+                // A share has two keys: where both are it is renewed, and where only one is this fails.
+                reply = run(link, List.of(lock, cluster.keys().holds(item.name())), Renewals.sharesOnly(args));
+            }
+            return Renewals.read(reply, link, 1).get(0);
         }
 
-        private RenewReply read(RedisLink link, CompletionStage<RedisLink.Answer> answer) {
-            return Renewals.read(new Reply(link, join(answer)), link, 1).get(0);
+        private Reply run(RedisLink link, List<String> keys, List<String> args) {
+            return new Reply(link, join(link.run(RedisLink.Lane.RENEWALS, Script.RENEW, keys, args, left())));
         }
     }
 

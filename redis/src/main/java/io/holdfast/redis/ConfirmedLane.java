@@ -73,7 +73,7 @@ final class ConfirmedLane {
             return confirmed;
         } catch (JedisDataException e) {
             // The server's own error: both replies have been read.
-            good = true;
+            good = !JedisErrors.wantsNewConnection(e);
             throw e;
         } finally {
             if (guard.end() || !good || closed) {
@@ -112,9 +112,19 @@ final class ConfirmedLane {
         }
         Jedis open = connection;
         if (open == null) {
+            source.checkForReplicas();
             open = source.open(left(deadline), guard::watch);
             connection = open;
-            life = JedisLink.life(open.getConnection());
+            boolean known = false;
+            try {
+                life = JedisLink.life(open.getConnection());
+                known = true;
+            } finally {
+                if (!known) {
+                    // Nobody would ask it again.
+                    drop();
+                }
+            }
         }
         return open.getConnection();
     }
@@ -133,24 +143,36 @@ final class ConfirmedLane {
         }
         // The wait is over by itself; the rest is for the way.
         wire.setSoTimeout((int) (wait.toMillis() + left(deadline).toMillis()));
-        Object have;
+        Object have = null;
+        JedisDataException unconfirmed = null;
         try {
             have = wire.getOne();
         } catch (JedisDataException e) {
-            throw StoreFailure.refused(
-                    source.address()
-                            + " cannot tell which replicas have a lock, so minReplicas cannot be had: it answered"
-                            + " WAIT with '" + e.getMessage() + "'",
-                    e);
+            unconfirmed = e;
         }
+        // A server that is in no state for the script is in none for WAIT: what it has said of the script is the
+        // reason.
         if (refused != null) {
             throw refused;
+        }
+        if (unconfirmed != null) {
+            throw unconfirmed(unconfirmed);
         }
         if (reply == null || !(have instanceof Long count) || count < 0) {
             throw StoreFailure.unavailable(source.address() + " answered nonsense to WAIT: " + Reply.text(have), null);
         }
         RedisLink.Answer answer = new RedisLink.Answer(reply, false, false, life);
         return new RedisLink.Confirmed(answer, (int) Math.min(count, Integer.MAX_VALUE));
+    }
+
+    private StoreFailure unconfirmed(JedisDataException error) {
+        return JedisErrors.isFinal(error)
+                ? StoreFailure.refused(
+                        source.address()
+                                + " cannot tell which replicas have a lock, so minReplicas cannot be had: it answered"
+                                + " WAIT with '" + error.getMessage() + "'",
+                        error)
+                : JedisErrors.failure(source.address(), error);
     }
 
     private Duration left(long deadline) {

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
@@ -41,19 +40,18 @@ interface ConnectionSource {
         return List.of();
     }
 
+    /** Refuses to lend one for what replicas have to confirm, if none would be left for the application. */
+    default void checkForReplicas() {}
+
     /** Tells what to do when connections that are open lead to a server that is no longer the right one. */
     default void whenMoved(Runnable renounce) {}
 
     /** Nothing is opened any more; whoever has a connection drops it. */
     default void close() {}
 
-    /** Connections of our own, over TCP. */
-    static ConnectionSource to(RedisUri uri) {
-        return to(uri, null);
-    }
-
     /** Connections of our own, as the platform opens them if it is a {@link Dialer}, and over TCP otherwise. */
-    static ConnectionSource to(RedisUri uri, @Nullable Platform platform) {
+    static ConnectionSource to(RedisUri uri, Platform platform) {
+        Connector connector = new Connector(uri, platform);
         return new ConnectionSource() {
             private final String address = uri.address();
             private final Map<Jedis, Socket> sockets = Collections.synchronizedMap(new IdentityHashMap<>());
@@ -74,7 +72,7 @@ interface ConnectionSource {
                         used = true;
                         Socket socket = platform instanceof Dialer dialer
                                 ? dialer.dial(uri.host(), uri.port(), timeout)
-                                : super.createSocket();
+                                : connector.connect(config);
                         made.set(socket);
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);

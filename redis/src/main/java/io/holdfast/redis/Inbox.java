@@ -9,7 +9,8 @@ import redis.clients.jedis.JedisPubSub;
 
 /**
  * One subscription to one channel, on a thread of its own, renewed after every break. Nobody depends on it for anything
- * but speed: whoever waits re-checks anyway. A connection that is dead without saying so is found by a ping.
+ * but speed: whoever waits re-checks anyway. A connection that is dead without saying so is found by a ping, if it may be
+ * thrown away.
  */
 final class Inbox {
     private static final Logger log = LoggerFactory.getLogger(Inbox.class);
@@ -30,6 +31,12 @@ final class Inbox {
 
         /** Breaks the connection under the subscription, from another thread. */
         void cut();
+
+        /**
+         * Whether the connection is closed in the end, whatever it was left with. If somebody else uses it next, nothing may
+         * be sent over it that could be refused: Jedis would give it back at once, with the subscription still on.
+         */
+        boolean isThrownAway();
     }
 
     Inbox(Platform platform, Line line, String channel, RedisLink.Listener listener) {
@@ -41,17 +48,28 @@ final class Inbox {
 
     void start() {
         platform.daemon("inbox", this::listen);
-        platform.schedule(PING_NANOS, this::ping);
+        if (line.isThrownAway()) {
+            platform.schedule(PING_NANOS, this::ping);
+        }
     }
 
     void close() {
         closed = true;
-        line.cut();
+        cut();
     }
 
     /** Subscribes anew, since the server at the other end is no longer the right one. */
     void renounce() {
-        line.cut();
+        cut();
+    }
+
+    private void cut() {
+        try {
+            line.cut();
+        } catch (RuntimeException e) {
+            // It is broken already, and whoever listens finds out.
+            log.debug("the inbox '{}' cannot be cut: {}", channel, told(e));
+        }
     }
 
     private void listen() {
@@ -80,7 +98,7 @@ final class Inbox {
                 platform.park(Math.min(FIRST_PAUSE_NANOS << Math.min(breaks - 1, 6), LONGEST_PAUSE_NANOS));
             }
         }
-        line.cut();
+        cut();
     }
 
     /** Not on the timer's thread, since a write may block. */
@@ -96,14 +114,14 @@ final class Inbox {
         synchronized (this) {
             subscription = present;
         }
-        if (subscription == null) {
+        if (subscription == null || closed) {
+            return;
+        }
+        if (subscription.silent) {
+            cut();
             return;
         }
         try {
-            if (subscription.silent) {
-                line.cut();
-                return;
-            }
             subscription.silent = true;
             if (subscription.confirmed) {
                 subscription.ping();
@@ -124,6 +142,11 @@ final class Inbox {
 
         private volatile @Nullable String life;
 
+        /** The server has confirmed it. */
+        boolean isConfirmed() {
+            return confirmed;
+        }
+
         /** Which life of which server the messages will come from. */
         void from(@Nullable String server) {
             life = server;
@@ -135,21 +158,30 @@ final class Inbox {
             silent = false;
             if (closed) {
                 // Whoever closed found nothing to cut: the connection was just being made.
-                line.cut();
+                cut();
             } else {
-                listener.subscribed();
+                tell(listener::subscribed);
             }
         }
 
         @Override
         public void onMessage(String from, String message) {
             silent = false;
-            listener.message(message, life);
+            tell(() -> listener.message(message, life));
         }
 
         @Override
         public void onPong(String pattern) {
             silent = false;
+        }
+
+        /** What the listener throws would end the subscription for Jedis, but not for the server. */
+        private void tell(Runnable news) {
+            try {
+                news.run();
+            } catch (RuntimeException | Error e) {
+                log.warn("what came into the inbox '{}' was not taken", channel, e);
+            }
         }
     }
 }

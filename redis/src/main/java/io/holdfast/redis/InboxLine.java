@@ -48,4 +48,9 @@ final class InboxLine implements Inbox.Line {
             connection.disconnect();
         }
     }
+
+    @Override
+    public boolean isThrownAway() {
+        return true;
+    }
 }

@@ -26,7 +26,7 @@ final class Inspection {
     /** Owner and token; the tokens that are reserved behind it are nobody's yet. */
     private static final Pattern OURS = Pattern.compile("hf1:(.+):([0-9]{1,18})(?:\\+[0-9]{1,9})?", Pattern.DOTALL);
 
-    private static final Pattern TOKEN_FIRST = Pattern.compile("([0-9]{1,18}) .*");
+    private static final Pattern TOKEN_FIRST = Pattern.compile("([0-9]{1,18})(?:\\+[0-9]{1,9})? .*");
 
     /** What others have put there may be of any size, and no more than this of it is read; ours is shorter. */
     static final String LONGEST_VALUE = "1023";

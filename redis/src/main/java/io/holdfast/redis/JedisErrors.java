@@ -116,7 +116,7 @@ final class JedisErrors {
                 messages.add(message);
                 last = message;
             }
-            // Where Jedis has tried several addresses, the reasons stand beside the chain.
+            // Where several addresses were tried, the reasons stand beside the chain.
             for (Throwable tried : cause.getSuppressed()) {
                 messages.add(String.valueOf(tried.getMessage()));
             }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
@@ -23,6 +24,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * to confirm.
  */
 final class JedisLink implements RedisLink {
+    /** The numbers of keys that most scripts have, as they are sent. */
+    private static final byte[][] COUNTS =
+            IntStream.range(0, 10).mapToObj(Protocol::toByteArray).toArray(byte[][]::new);
+
     private final ConnectionSource source;
     private final Platform platform;
     private final Wire commands;
@@ -149,7 +154,7 @@ final class JedisLink implements RedisLink {
     static byte[][] arguments(byte[] script, List<String> keys, List<String> args) {
         byte[][] all = new byte[2 + keys.size() + args.size()][];
         all[0] = script;
-        all[1] = Protocol.toByteArray(keys.size());
+        all[1] = keys.size() < COUNTS.length ? COUNTS[keys.size()] : Protocol.toByteArray(keys.size());
         int next = 2;
         for (String key : keys) {
             all[next++] = key.getBytes(UTF_8);

@@ -8,6 +8,10 @@ final class Keys {
     private final String prefix;
     private final boolean spread;
 
+    // What every command names is put together once.
+    private final boolean tagged;
+    private final String fence;
+
     /** Those of one server. */
     Keys(String prefix) {
         this(prefix, false);
@@ -16,6 +20,8 @@ final class Keys {
     private Keys(String prefix, boolean spread) {
         this.prefix = prefix;
         this.spread = spread;
+        this.tagged = prefix.indexOf('{') >= 0;
+        this.fence = prefix + "~fence";
     }
 
     /** Those of a cluster. */
@@ -68,7 +74,7 @@ final class Keys {
     }
 
     String fence() {
-        return prefix + "~fence";
+        return fence;
     }
 
     /** The counter that a lock draws its tokens from: the only one of a server, or that of the lock's slot. */
@@ -89,11 +95,6 @@ final class Keys {
     /** What the names of all inboxes start with. */
     String inbox() {
         return prefix + "~inbox:";
-    }
-
-    /** The same, for a script: with a mark if a server does not know all who listen. */
-    String inboxes() {
-        return areSpread() ? inbox() + "?" : inbox();
     }
 
     /** Where a client says who it is. */
@@ -126,7 +127,8 @@ final class Keys {
 
     /** The lock key is the hash tag; a name that brings its own tag has it already. */
     private String side(String kind, String name) {
-        String lock = lock(name);
-        return prefix + "~" + kind + ":" + (lock.indexOf('{') >= 0 ? lock : "{" + lock + "}");
+        return tagged || name.indexOf('{') >= 0
+                ? prefix + "~" + kind + ":" + prefix + name
+                : prefix + "~" + kind + ":{" + prefix + name + "}";
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static java.util.Objects.requireNonNull;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreFailure;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.Collections;
@@ -51,11 +52,36 @@ final class PoolSource<T> implements ConnectionSource {
 
     /** Refuses a pool that is too small to lend. */
     static void check(Pool<?> pool) {
-        int size = requireNonNull(pool, "pool").getMaxTotal();
-        if (size >= 0 && size < 4) {
-            throw new IllegalArgumentException("the pool has " + size
+        if (isSmallerThan(4, requireNonNull(pool, "pool"))) {
+            throw new IllegalArgumentException("the pool has " + pool.getMaxTotal()
                     + " connections, fewer than 4: Holdfast keeps three of them and the application needs one");
         }
+    }
+
+    /** Refuses a pool that is too small to lend the one connection for the inbox. */
+    static void checkForInbox(Pool<?> pool) {
+        if (isSmallerThan(2, pool)) {
+            throw new IllegalArgumentException("the pool has " + pool.getMaxTotal()
+                    + " connections, fewer than 2: Holdfast keeps one of them while it is told of locks, and commands"
+                    + " need one");
+        }
+    }
+
+    @Override
+    public void checkForReplicas() {
+        Pool<T> by = pool.get();
+        if (isSmallerThan(5, by)) {
+            throw StoreFailure.refused(
+                    address + " has " + by.getMaxTotal()
+                            + " connections, fewer than 5: with minReplicas Holdfast keeps four of them and the application"
+                            + " needs one; set maxTotal to 5 or more",
+                    null);
+        }
+    }
+
+    private static boolean isSmallerThan(int least, Pool<?> pool) {
+        int size = pool.getMaxTotal();
+        return size >= 0 && size < least;
     }
 
     @Override

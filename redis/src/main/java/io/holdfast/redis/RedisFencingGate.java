@@ -22,8 +22,9 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * in Redis itself, {@link #write} checks and writes in one step.
  *
  * <p>In a cluster a step can touch only what is in one slot. A key that brings a {@code {tag}} has its gate there anyway.
- * For any other a second gate stands beside the key, and both are asked, one after the other: the first remembers what it
- * always has, and the second decides in one step with the write. So nothing is forgotten, at the price of a round trip.
+ * For any other a second gate stands beside the key, and both are asked, one after the other, to admit and to write: the first
+ * remembers what it always has, and the second decides in one step with the write. So nothing is forgotten, at the price of a
+ * round trip.
  *
  * <p>It remembers a resource for thirty days after its last write, so a holder that slept for longer is not refused. Its
  * failures are those of the Jedis client it was given. Thread safe.
@@ -77,7 +78,18 @@ public final class RedisFencingGate implements FencingGate {
     @Override
     public void admit(String resource, long token) {
         checkToken(requireNonNull(resource, "resource"), token);
-        run(keys.gate(resource), resource, token, null, null);
+        String gate = keys.gate(resource);
+        run(gate, resource, token, null, null);
+        String beside = keys.gateBeside(resource);
+        if (hasTwo(gate, resource) && Slots.of(beside) == Slots.of(resource)) {
+            // A write may have passed the first gate, and stand before the second.
+            run(beside, resource, token, null, null);
+        }
+    }
+
+    /** Whether a write of that key asks a second gate, since the first is in another slot. */
+    private boolean hasTwo(String gate, String key) {
+        return inCluster && Slots.of(gate) != Slots.of(key);
     }
 
     /**
@@ -90,7 +102,7 @@ public final class RedisFencingGate implements FencingGate {
         requireNonNull(value, "value");
         checkToken(requireNonNull(key, "key"), token);
         String gate = keys.gate(key);
-        if (!inCluster || Slots.of(gate) == Slots.of(key)) {
+        if (!hasTwo(gate, key)) {
             run(gate, key, token, key, value);
             return;
         }

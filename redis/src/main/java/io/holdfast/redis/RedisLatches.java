@@ -51,8 +51,8 @@ final class RedisLatches implements LatchStore {
     }
 
     @Override
-    public CompletionStage<State> countDown(String name, String id) {
-        return run(name, "down", id);
+    public CompletionStage<State> countDown(String name, String id, String made) {
+        return run(name, "down", id, made);
     }
 
     @Override
@@ -74,8 +74,8 @@ final class RedisLatches implements LatchStore {
     }
 
     @Override
-    public CompletionStage<State> clear(String name) {
-        return run(name, "clear", "");
+    public CompletionStage<State> clear(String name, String id, String made) {
+        return run(name, "clear", id, made);
     }
 
     private CompletionStage<State> run(String name, String op, String id, String... more) {

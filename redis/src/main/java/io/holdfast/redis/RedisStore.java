@@ -29,7 +29,6 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -43,9 +42,11 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.JedisSentinelPool;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.util.Pool;
 
 /**
  * Locks on one Redis server. A lock is a plain string with an expiry, set if absent, as in the recipe that clients in
@@ -70,8 +71,9 @@ import redis.clients.jedis.UnifiedJedis;
  * lock for a caller who has long given up: the release is said at once, and once more after that time.
  */
 public final class RedisStore implements LockStore {
+    /** As in lock.lua. */
     private static final Duration TICKET = Duration.ofSeconds(6);
-    private static final Duration LONGEST_GRANT = Duration.ofSeconds(2);
+
     private static final long FOLLOW_UP_PAUSE_NANOS = 500_000_000L;
     private static final int FOLLOW_UP_TRIES = 120;
 
@@ -140,7 +142,7 @@ public final class RedisStore implements LockStore {
 
     /**
      * A store on the application's own pool, which is never closed here. Three of its connections are kept while the
-     * client lives.
+     * client lives, and a fourth with {@code minReplicas}, which is refused if the pool has fewer than five.
      *
      * @throws IllegalArgumentException if the pool has fewer than four
      */
@@ -156,7 +158,8 @@ public final class RedisStore implements LockStore {
 
     /**
      * A store on the master of the application's own pool, which is never closed here. Three of its connections are kept
-     * while the client lives. When the Sentinels name another master, the locks go on there.
+     * while the client lives, and a fourth with {@code minReplicas}, which is refused if the pool has fewer than five. When
+     * the Sentinels name another master, the locks go on there.
      *
      * @throws IllegalArgumentException if the pool has fewer than four
      */
@@ -173,13 +176,25 @@ public final class RedisStore implements LockStore {
      * A store on the application's own client, which is never closed here.
      *
      * <p>If it is one for a cluster ({@code JedisCluster}, {@code RedisClusterClient}), connections of its nodes are
-     * borrowed, two of each for commands and renewals, and all is as with {@code redis-cluster://}. Any other is sent the
-     * commands themselves, and its time-outs are the application's.
+     * borrowed, two of each for commands and renewals, and all is as with {@code redis-cluster://}; {@code minReplicas} is
+     * refused if it has fewer than five connections for a node. Any other is sent the commands themselves, and its
+     * time-outs are the application's.
      *
-     * @throws IllegalArgumentException if it is one for a cluster and has fewer than four connections for a node
+     * <p>From the first wait for a lock on, one connection of such a client is kept, by which the waiters are told. If the
+     * client tells its pool ({@code JedisPooled}, {@code RedisClient}), it is borrowed there, and closed in the end. Any other
+     * client goes on using that connection, so it is not looked at whether the connection is still alive: if it is not,
+     * those who wait are not told, and look again after two seconds at most. It has to have two connections or more: with a
+     * single one, whoever waits for a lock would wait for the connection as well, for as long as the client likes.
+     *
+     * @throws IllegalArgumentException if it is one for a cluster and has fewer than four connections for a node, or if it
+     *     tells its pool and that has fewer than two
      */
     public static StoreFactory on(UnifiedJedis jedis) {
         HandedInCluster.Factory cluster = HandedInCluster.of(requireNonNull(jedis, "jedis"));
+        Pool<Connection> pool = ClientPool.of(jedis);
+        if (pool != null) {
+            PoolSource.checkForInbox(pool);
+        }
         return cluster == null
                 ? context -> new RedisStore(new UnifiedLink(jedis, context.platform()), context)
                 : context -> new ClusterStore(cluster.of(context), context);
@@ -207,7 +222,7 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-        return ask(request, null).thenApply(ExchangeReply::acquired).thenCompose(RedisStore::known);
+        return ask(request, null).thenCompose(RedisStore::known);
     }
 
     @Override
@@ -216,10 +231,10 @@ public final class RedisStore implements LockStore {
         return next.replicas() > 0 ? LockStore.super.exchange(owner, next) : ask(next, owner);
     }
 
-    private static CompletionStage<AcquireReply> known(AcquireReply reply) {
-        return reply instanceof AcquireReply.Failed failed
+    private static CompletionStage<AcquireReply> known(ExchangeReply reply) {
+        return reply.acquired() instanceof AcquireReply.Failed failed
                 ? CompletableFuture.failedFuture(failed.failure())
-                : CompletableFuture.completedFuture(reply);
+                : CompletableFuture.completedFuture(reply.acquired());
     }
 
     private CompletionStage<ExchangeReply> ask(AcquireRequest request, @Nullable String before) {
@@ -270,19 +285,18 @@ public final class RedisStore implements LockStore {
         Duration left = Duration.ofMillis(Math.max(1, (ask.deadline() - sent.nanos() + 999_999) / 1_000_000));
         long notAfter = serverClock.at(sent.nanos()) + left.toNanos() / 1_000;
         String lease = Long.toString(request.lease().toMillis());
-        long grant = Math.min(request.lease().toMillis(), LONGEST_GRANT.toMillis());
-        List<String> args = new ArrayList<>(9);
-        Collections.addAll(
-                args,
-                "acquire",
-                request.owner(),
-                keys.inboxes(),
-                lease,
-                Long.toString(notAfter),
-                request.waits() ? Long.toString(TICKET.toMillis()) : "0",
-                Long.toString(grant),
-                Integer.toString(request.tokens()));
+        List<String> args = new ArrayList<>(11);
+        Collections.addAll(args, "A", request.owner(), lease, Long.toString(notAfter));
         Share share = request.share();
+        // What the script takes for granted is left out, as far as nothing follows it.
+        boolean more = request.tokens() != 1 || ask.before() != null || !share.isWhole();
+        if (more || !request.waits()) {
+            args.add(request.waits() ? "" : "0");
+        }
+        if (more) {
+            args.add("");
+            args.add(Integer.toString(request.tokens()));
+        }
         if (ask.before() != null || !share.isWhole()) {
             args.add(ask.before() == null ? "" : ask.before());
         }
@@ -331,8 +345,8 @@ public final class RedisStore implements LockStore {
                         if (error != null) {
                             throw StoreFailure.of(error);
                         }
-                        boolean granted =
-                                new Reply(link, confirmed.answer()).part(0).count() == 1;
+                        Reply reply = new Reply(link, confirmed.answer()).acquired(request.owner());
+                        boolean granted = reply.part(0).count() == 1;
                         return granted && confirmed.replicas() < request.replicas()
                                 ? CompletableFuture.completedFuture(new ExchangeReply(
                                         ask.released(), new AcquireReply.Unconfirmed(confirmed.replicas())))
@@ -346,8 +360,8 @@ public final class RedisStore implements LockStore {
     }
 
     private CompletionStage<ExchangeReply> understand(Ask ask, ServerClock.Moment sent, RedisLink.Answer answer) {
-        Reply reply = new Reply(link, answer);
         AcquireRequest request = ask.request();
+        Reply reply = new Reply(link, answer).acquired(request.owner());
         int code = (int) Math.min(reply.part(0).count(), 9);
         long time = reply.part(1).count();
         long gaveUp = reply.part(2).count();
@@ -397,6 +411,9 @@ public final class RedisStore implements LockStore {
         }
         String before = queued.part(6).text();
         String owner = request.owner();
+        if (before.isEmpty()) {
+            return request.share().isWhole() ? null : AcquireReply.Queued.FIRST;
+        }
         return before.startsWith(owner.substring(0, owner.indexOf(':') + 1)) ? before : null;
     }
 
@@ -446,12 +463,12 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
-        if (served.stream().anyMatch(unanswered::isInDoubt)) {
+        if (!served.isEmpty() && served.stream().anyMatch(unanswered::isInDoubt)) {
             // One that is in doubt is said again later, which is done one by one.
             return LockStore.super.release(name, owner, served);
         }
         return sendRelease(name, owner, served, timeout).thenApply(answer -> {
-            Reply reply = new Reply(link, answer);
+            Reply reply = new Reply(link, answer).released();
             followUp(name, owner, reply);
             return released(reply.part(0).count(), answer);
         });
@@ -501,7 +518,7 @@ public final class RedisStore implements LockStore {
         Duration whole = context.commandTimeout();
         Runnable say = () -> sendRelease(name, owner, List.of(), whole).whenComplete((answer, error) -> {
             if (error == null) {
-                followUp(name, owner, new Reply(link, answer));
+                followUp(name, owner, new Reply(link, answer).released());
             } else if (tries > 1) {
                 sayAgain(name, owner, FOLLOW_UP_PAUSE_NANOS, tries - 1);
             }
@@ -513,15 +530,15 @@ public final class RedisStore implements LockStore {
     private CompletionStage<RedisLink.Answer> sendRelease(
             String name, String owner, List<String> served, Duration within) {
         ServerClock.Moment sent = now();
-        List<String> args = new ArrayList<>(4 + served.size());
-        Collections.addAll(args, "release", owner, keys.inboxes());
+        List<String> args = new ArrayList<>(3 + served.size());
+        Collections.addAll(args, "R", owner);
         if (!served.isEmpty() || unanswered.isInDoubt(owner)) {
             args.add("time");
             args.addAll(served);
         }
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, within)
                 .thenApply(answer -> {
-                    Reply reply = new Reply(link, answer);
+                    Reply reply = new Reply(link, answer).released();
                     if (reply.part(0).count() > 1) {
                         throw reply.nonsense();
                     }
@@ -546,7 +563,7 @@ public final class RedisStore implements LockStore {
     @Override
     public CompletionStage<Boolean> resize(String name, int permits) {
         shares = true;
-        List<String> args = List.of("resize", "", keys.inboxes(), Integer.toString(permits));
+        List<String> args = List.of("resize", "", Integer.toString(permits));
         return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(name), args, timeout)
                 .thenApply(answer -> {
                     Reply reply = new Reply(link, answer);
@@ -642,9 +659,6 @@ public final class RedisStore implements LockStore {
 
     /** What comes into this client's inbox: who got which lock when, for how long, and with which tokens. */
     private final class Mail implements RedisLink.Listener {
-        private static final Pattern GRANT =
-                Pattern.compile("(\\S+) (\\d{1,16}) (\\d{1,9})((?:,\\S+)?) (\\d{1,9}) (\\d{1,16}) (.+)");
-
         /** A holder, who has taken the lock from it, and the lock. */
         private static final Pattern FORCED = Pattern.compile("(\\S+) !(\\S{0,2000}) (.+)");
 
@@ -663,51 +677,43 @@ public final class RedisStore implements LockStore {
 
         @Override
         public void message(String text, @Nullable String life) {
-            Matcher forced = FORCED.matcher(text);
-            if (forced.matches() && keys.isLock(forced.group(3))) {
-                context.events()
-                        .expelled(
-                                keys.name(forced.group(3)), forced.group(1), StoreEvents.byForce(by(forced.group(2))));
-                return;
-            }
             int space = text.indexOf(' ');
+            if (text.startsWith(" !", space)) {
+                Matcher forced = FORCED.matcher(text);
+                if (forced.matches() && keys.isLock(forced.group(3))) {
+                    context.events()
+                            .expelled(
+                                    keys.name(forced.group(3)),
+                                    forced.group(1),
+                                    StoreEvents.byForce(by(forced.group(2))));
+                    return;
+                }
+            }
             if (space > 0 && keys.isLock(text.substring(space + 1))) {
                 // Nothing but that it is worth asking.
                 context.events().wake(keys.name(text.substring(space + 1)), text.substring(0, space));
                 return;
             }
-            Matcher grant = GRANT.matcher(text);
-            if (!grant.matches() || !keys.isLock(grant.group(7))) {
+            GrantMessage grant = GrantMessage.read(text);
+            if (grant == null || !keys.isLock(grant.lockKey())) {
                 return;
             }
-            String name = keys.name(grant.group(7));
-            String owner = grant.group(1);
-            ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());
+            String name = keys.name(grant.lockKey());
+            ServerClock.Moment since = serverClock.notAfter(grant.serverMicros(), life, now());
             if (since == null) {
-                context.events().wake(name, owner);
+                context.events().wake(name, grant.owner());
             } else {
                 context.events()
                         .granted(new PushedGrant(
                                 name,
-                                owner,
-                                Long.parseLong(grant.group(2)),
-                                Integer.parseInt(grant.group(3)),
-                                Duration.ofMillis(Long.parseLong(grant.group(5))),
+                                grant.owner(),
+                                grant.token(),
+                                grant.tokens(),
+                                Duration.ofMillis(grant.lengthMillis()),
                                 since.nanos(),
                                 since.wallMillis(),
-                                behind(owner, grant.group(4))));
+                                grant.behind()));
             }
-        }
-
-        /** They are named without the client, which is that of the owner. */
-        private List<String> behind(String owner, String list) {
-            if (list.isEmpty()) {
-                return List.of();
-            }
-            String client = owner.substring(0, owner.indexOf(':') + 1);
-            return Arrays.stream(list.substring(1).split(","))
-                    .map(client::concat)
-                    .toList();
         }
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Names;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
 import java.time.Duration;
@@ -60,21 +61,26 @@ public final class RedlockServers implements StoreFactory {
         Keys keys = new Keys(Names.checkPrefix(keyPrefix));
         // By then it has been up for that long.
         String millis = Long.toString(settings.maxLease().plusSeconds(2).toMillis());
-        for (RedisUri server : settings.servers()) {
-            ConnectionSource source = ConnectionSource.to(server);
-            Jedis opened = source.open(TIMEOUT, socket -> {});
-            try {
-                Connection wire = opened.getConnection();
-                wire.sendCommand(Protocol.Command.INFO, "server");
-                String life = RedisErrors.field(Reply.text(wire.getOne()), "run_id");
-                if (life == null) {
-                    throw new IllegalStateException(server.address() + " does not tell its run id");
-                }
-                wire.sendCommand(Protocol.Command.SET, keys.vouched(), life, "PX", millis);
-                wire.getOne();
-            } finally {
-                source.drop(opened);
+        try (Platform platform = Platform.system()) {
+            for (RedisUri server : settings.servers()) {
+                vouch(ConnectionSource.to(server, platform), keys, millis);
             }
+        }
+    }
+
+    private static void vouch(ConnectionSource source, Keys keys, String millis) {
+        Jedis opened = source.open(TIMEOUT, socket -> {});
+        try {
+            Connection wire = opened.getConnection();
+            wire.sendCommand(Protocol.Command.INFO, "server");
+            String life = RedisErrors.field(Reply.text(wire.getOne()), "run_id");
+            if (life == null) {
+                throw new IllegalStateException(source.address() + " does not tell its run id");
+            }
+            wire.sendCommand(Protocol.Command.SET, keys.vouched(), life, "PX", millis);
+            wire.getOne();
+        } finally {
+            source.drop(opened);
         }
     }
 }

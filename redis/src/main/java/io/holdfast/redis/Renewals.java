@@ -9,6 +9,8 @@ import java.util.List;
 
 /** Renewals in the form that the script wants and answers. */
 final class Renewals {
+    private static final long SHARED = 3;
+
     private Renewals() {}
 
     static List<String> keys(Keys keys, List<RenewItem> batch, boolean shares) {
@@ -30,6 +32,18 @@ final class Renewals {
         return args;
     }
 
+    /** The same for the keys of one lock and of who shares it. */
+    static List<String> sharesOnly(List<String> args) {
+        List<String> all = new ArrayList<>(args);
+        all.add("shares");
+        return all;
+    }
+
+    /** Whether the only lock of a batch is shared, and its key alone was not enough. */
+    static boolean isShared(Reply reply) {
+        return reply.list(1).size() == 1 && reply.part(0).count() == SHARED;
+    }
+
     static List<RenewReply> read(Reply reply, RedisLink from, int size) {
         return reply.list(size).stream()
                 .map(code -> read(new Reply(from, code), from))
@@ -38,10 +52,10 @@ final class Renewals {
 
     private static RenewReply read(Reply reply, RedisLink from) {
         long code = reply.count();
-        if (code > 3) {
+        if (code > SHARED) {
             throw reply.nonsense();
         }
-        if (code == 3) {
+        if (code == SHARED) {
             return new RenewReply.Failed(StoreFailure.unavailable(
                     from.address() + " is moving the lock, which is shared, to another node", null));
         }

@@ -29,6 +29,28 @@ final class Reply {
         this(from, answer.value());
     }
 
+    /**
+     * The answer to an acquire as a list, also if it was as short as can be: what the owner has the lock by, the token being
+     * the server's time.
+     */
+    Reply acquired(String owner) {
+        if (!(value instanceof byte[] || value instanceof String)) {
+            return this;
+        }
+        String held = text();
+        String mine = "hf1:" + owner + ":";
+        if (!held.startsWith(mine)) {
+            throw nonsense();
+        }
+        Long time = new Reply(from, held.substring(mine.length())).count();
+        return new Reply(from, List.of(1L, time, 0L, time, 1L));
+    }
+
+    /** The answer to a release as a list, also if it was a number alone. */
+    Reply released() {
+        return value instanceof Long ? new Reply(from, List.of(value)) : this;
+    }
+
     /** The parts of a list, of which there must be at least so many. */
     List<?> list(int least) {
         if (value instanceof List<?> parts && parts.size() >= least) {

@@ -115,6 +115,11 @@ final class SentinelPoolSource implements ConnectionSource {
     }
 
     @Override
+    public void checkForReplicas() {
+        connections.checkForReplicas();
+    }
+
+    @Override
     public void drop(Jedis connection) {
         synchronized (this) {
             open.removeIf(each -> each.connection() == connection);

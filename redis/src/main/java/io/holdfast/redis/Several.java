@@ -79,9 +79,9 @@ final class Several {
         Duration left = Duration.ofMillis(Math.max(1, (ask.deadline() - sent.nanos() + 999_999) / 1_000_000));
         long notAfter = serverClock.at(sent.nanos()) + left.toNanos() / 1_000;
         List<String> scriptKeys = new ArrayList<>(1 + 4 * ask.requests().size());
-        List<String> args = new ArrayList<>(4 + 5 * ask.requests().size());
+        List<String> args = new ArrayList<>(3 + 5 * ask.requests().size());
         scriptKeys.add(keys.fence(ask.requests().get(0).name()));
-        Collections.addAll(args, "acquire", keys.inboxes(), Long.toString(notAfter), ask.part() ? "1" : "0");
+        Collections.addAll(args, "A", Long.toString(notAfter), ask.part() ? "1" : "0");
         for (AcquireRequest request : ask.requests()) {
             addKeys(scriptKeys, request.name());
             Share share = request.share();
@@ -120,12 +120,13 @@ final class Several {
         List<AcquireReply> replies = new ArrayList<>(all.size());
         boolean repeated = ask.repeated() || answer.repeated();
         for (int i = 0; i < all.size(); i++) {
-            Reply reply = new Reply(link, all.get(i));
+            if (i >= ask.requests().size()) {
+                throw new Reply(link, answer).nonsense();
+            }
+            Reply reply =
+                    new Reply(link, all.get(i)).acquired(ask.requests().get(i).owner());
             int code = (int) Math.min(reply.part(0).count(), 9);
             serverClock.read(reply.part(1).count(), sent, answer.life());
-            if (i >= ask.requests().size()) {
-                throw reply.nonsense();
-            }
             boolean again = (code == 4 && ask.first()) || code == 7;
             if (again && i == 0 && ask.deadline() - context.platform().nanoTime() > 0) {
                 return send(new Ask(ask.requests(), ask.part(), ask.deadline(), code != 4 && ask.first(), repeated));
@@ -150,9 +151,9 @@ final class Several {
 
     CompletionStage<List<ReleaseReply>> release(List<ReleaseItem> items) {
         List<String> scriptKeys = new ArrayList<>(1 + 4 * items.size());
-        List<String> args = new ArrayList<>(2 + items.size());
+        List<String> args = new ArrayList<>(1 + items.size());
         scriptKeys.add(keys.fence(items.get(0).name()));
-        Collections.addAll(args, "release", keys.inboxes());
+        args.add("R");
         for (ReleaseItem item : items) {
             addKeys(scriptKeys, item.name());
             args.add(item.owner());

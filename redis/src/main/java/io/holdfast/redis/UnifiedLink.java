@@ -10,17 +10,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
+import redis.clients.jedis.util.Pool;
 
 /**
- * The application's own {@link UnifiedJedis}, whose connections, time-outs and retries are the application's choice. It
- * hands out no connection, so the order of commands is not that of one connection; the protocol does not rely on it.
+ * The application's own {@link UnifiedJedis}, whose connections, time-outs and retries are the application's choice. Each
+ * command takes any of them, so the order of commands is not that of one connection; the protocol does not rely on it.
  */
 final class UnifiedLink implements RedisLink {
     private final UnifiedJedis jedis;
@@ -73,9 +74,15 @@ final class UnifiedLink implements RedisLink {
     @Override
     public synchronized void listen(String channel, Listener listener) {
         if (inbox == null && !closed) {
-            inbox = new Inbox(platform, new InboxLine(), channel, listener);
+            inbox = new Inbox(platform, line(), channel, listener);
             inbox.start();
         }
+    }
+
+    /** A connection of the client's pool, if it can be had: that one is never given back in use. */
+    private Inbox.Line line() {
+        Pool<Connection> pool = ClientPool.of(jedis);
+        return pool == null ? new KeptLine() : new InboxLine(PoolSource.ofBare(() -> pool, address(), platform), false);
     }
 
     @Override
@@ -92,23 +99,43 @@ final class UnifiedLink implements RedisLink {
         }
     }
 
-    private final class InboxLine implements Inbox.Line {
-        private @Nullable JedisPubSub subscription;
+    /**
+     * A subscription over a client that keeps its connections to itself. When it ends, the client lends the connection to
+     * whoever asks next, so there must be nothing left in it.
+     */
+    private final class KeptLine implements Inbox.Line {
+        private Inbox.@Nullable Subscription subscription;
 
         @Override
         public void subscribe(Inbox.Subscription to, String channel) {
             synchronized (this) {
                 subscription = to;
             }
-            jedis.subscribe(to, channel);
+            try {
+                jedis.subscribe(to, channel);
+            } finally {
+                synchronized (this) {
+                    subscription = null;
+                }
+            }
         }
 
-        /** All that can be done from outside: ask the server to end the subscription. */
+        /**
+         * All that can be done from outside: ask the server to end the subscription. Once only, since Jedis gives the
+         * connection back after the first answer, and whoever has it next would take a second one for its own.
+         */
         @Override
         public synchronized void cut() {
-            if (subscription != null && subscription.isSubscribed()) {
-                subscription.unsubscribe();
+            Inbox.Subscription present = subscription;
+            if (present != null && present.isConfirmed()) {
+                subscription = null;
+                present.unsubscribe();
             }
+        }
+
+        @Override
+        public boolean isThrownAway() {
+            return false;
         }
     }
 }

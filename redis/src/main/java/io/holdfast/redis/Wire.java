@@ -18,7 +18,7 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * One connection for all callers. Whoever finds it free leads: sends its own command and those that wait, in one go, and
- * hands out the replies in their order. Halfway through, it sends what has come since, so that the server has work while
+ * hands out the replies in their order. Every few replies it sends what has come since, so that the server has work while
  * the rest is handed out; those replies are left to the next leader. Whoever finds the connection taken waits for its
  * reply, or to lead. A leader goes when all that was sent up to its own command is answered; the first of those who wait
  * leads next, or whoever comes before it wakes.
@@ -34,6 +34,12 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 final class Wire {
     /** So many commands are on their way at most: a leader may have to read all of their replies before it can go. */
     static final int LARGEST_BATCH = 64;
+
+    /**
+     * After so many replies at most the leader sends what has come since: the server replies to a batch when it has done all of
+     * it, so it has nothing to do from the first reply of a batch on, unless the next one is there.
+     */
+    private static final int LARGEST_STEP = 8;
 
     /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
     private static final long RECHECK_NANOS = 100_000_000L;
@@ -250,8 +256,9 @@ final class Wire {
             write(wire, own);
             read(wire, own);
         } catch (JedisDataException e) {
-            // While the connection was opened: all other errors of the server are somebody's reply.
-            suspect = JedisErrors.wantsNewConnection(e);
+            // While the connection was opened: all other errors of the server are somebody's reply. One that was half
+            // opened would stay without what is read once.
+            suspect = true;
             own.fail(e);
         } catch (RuntimeException e) {
             broken(own, reused, e);
@@ -314,7 +321,8 @@ final class Wire {
     private void read(Connection wire, Call own) {
         boolean wantsNew = false;
         int left = sent.size();
-        int half = left / 2;
+        int step = Math.min(LARGEST_STEP, (left + 1) / 2);
+        int due = left - step;
         while (left > 0) {
             Object reply;
             try {
@@ -335,8 +343,10 @@ final class Wire {
                 sent.remove();
             }
             left -= together;
-            if (left <= half && !closed && !wantsNew && !queue.isEmpty()) {
-                half = -1;
+            // At the end if it goes: the one that leads next takes a while to wake.
+            boolean writes = left == 0 ? own.isOver() : left <= due;
+            if (writes && !closed && !wantsNew && !queue.isEmpty()) {
+                due = left - step;
                 write(wire, (Call) null);
             }
         }

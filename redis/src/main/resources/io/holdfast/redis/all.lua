@@ -3,18 +3,16 @@
 --
 -- KEYS 1           fence
 --      then for each lock: lock, queue, tickets, holds
--- ARGV 1 acquire | release
---      2 channel   what the name of every client's inbox starts with, as for lock.lua
+-- ARGV 1 A to acquire | R to release
 --      release only, for each lock: owner
 --      acquire only:
---      3 not after, server time in us
---      4 1: those before one that is not to be had are kept; otherwise they are given up again
+--      2 not after, server time in us
+--      3 1: those before one that is not to be had are kept; otherwise they are given up again
 --      then for each lock: owner, lease in ms, x whole or r to read or p for permits, how many permits, of how many
 -- Reply of acquire: what lock.lua replies, for each lock up to the first that is not granted
 -- Reply of release: for each lock, 1 if the owner had it else 0
 -- Both may be shorter, but never empty: the rest is to be asked for anew.
 
-local op, channel = ARGV[1], ARGV[2]
 local n = (#KEYS - 1) / 4
 local replies = {}
 
@@ -29,36 +27,36 @@ local function run(i, args)
   return reply
 end
 
-if op == 'release' then
+if ARGV[1] == 'R' then
   for i = 1, n do
-    local reply = run(i, { 'release', ARGV[2 + i], channel })
-    if reply.err then
+    local reply = run(i, { 'R', ARGV[1 + i] })
+    if type(reply) == 'table' and reply.err then
       return i == 1 and reply or replies
     end
-    replies[i] = reply[1]
+    replies[i] = type(reply) == 'table' and reply[1] or reply
   end
   return replies
 end
 
-local notAfter, part = ARGV[3], ARGV[4] == '1'
+local notAfter, part = ARGV[2], ARGV[3] == '1'
 
 local function acquire(i)
-  local owner, lease, share, weight, of = unpack(ARGV, 5 * i, 5 * i + 4)
+  local owner, lease, share, weight, of = unpack(ARGV, 5 * i - 1, 5 * i + 3)
   if share == 'x' then
-    return run(i, { 'acquire', owner, channel, lease, notAfter, '0', '0', '1' })
+    return run(i, { 'A', owner, lease, notAfter, '0' })
   end
-  return run(i, { 'acquire', owner, channel, lease, notAfter, '0', '0', '1', '', share, weight, of })
+  return run(i, { 'A', owner, lease, notAfter, '0', '', '', '', share, weight, of })
 end
 
 for i = 1, n do
   local reply = acquire(i)
-  local code = reply[1]
-  if code == 1 then
+  local code = type(reply) == 'table' and reply[1]
+  if code == 1 or type(reply) == 'string' then
     replies[i] = reply
   elseif code == 3 or code == 5 or code == 8 then
     if not part then
       for taken = 1, i - 1 do
-        run(taken, { 'release', ARGV[5 * taken], channel })
+        run(taken, { 'R', ARGV[5 * taken - 1] })
       end
     end
     replies[i] = reply

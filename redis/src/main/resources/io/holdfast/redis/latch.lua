@@ -4,13 +4,15 @@
 --                          who says it twice counts once; with the latch's life as its expiry
 --      2 waiters   zset    who waits -> expiry of its ticket, ms
 -- ARGV 1 set | down | look | leave | clear
---      2 id        of who sets, counts down, waits or leaves: <client>:<thread>:<number>; empty if nobody waits
+--      2 id        of who asks: <client>:<thread>:<number>; empty if it only looks
 --      3 channel   what the name of every client's inbox starts with
 --      4 what is put into messages
 --      5 not after, server time in us: a request to set, count down or clear that arrives later is refused
 --      set only:
 --      6 count
 --      7 life, ms
+--      down and clear only:
+--      6 the id of who has set the latch that is meant
 --      look only, of one who waits:
 --      6 life of a ticket, ms
 -- Reply: { how often it has to be counted down until it is open, the id of who has set it }
@@ -52,7 +54,7 @@ local function tell()
   end
 end
 
--- One that has hung somewhere must not count for a latch that is set later, nor forget it.
+-- Whoever was told that it failed must not see it happen later.
 local now = micros()
 if (op == 'set' or op == 'down' or op == 'clear') and now > tonumber(ARGV[5]) then
   return { -3, string.format('%.0f', now) }
@@ -61,6 +63,11 @@ end
 local left, made = state()
 if left == -2 then
   return { left }
+end
+
+-- One that is asked again after its answer was lost may find another latch, which it must not count for, nor forget.
+if (op == 'down' or op == 'clear') and made ~= ARGV[6] then
+  return { left, made }
 end
 
 if op == 'set' then

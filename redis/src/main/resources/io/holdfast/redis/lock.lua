@@ -8,47 +8,106 @@
 --      2 queue     zset    owner -> place in line
 --      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>[ <kind> <weight> <permits>]"
 --      4 fence     string  the last fencing token
---      5 holds     hash    owner -> "<token> <weight>" for those who share, and = -> "<kind> <weight of all> <permits>"; may be
---                          left out by who never shares
--- ARGV 1 acquire | release | resize | together
+--      5 holds     hash    owner -> "<token>[+<further tokens>] <weight>" for those who share, and
+--                          = -> "<kind> <weight of all> <permits>"; may be left out by who never shares
+-- The inboxes of all clients start with the prefix that stands before ~fence. In a cluster, whose servers have ears of their
+-- own, a fence has its slot behind it.
+-- ARGV 1 A to acquire | R to release | resize | together
 --      2 owner     <client>:<thread>:<number>
---      3 channel   what the name of every client's inbox starts with; behind it a ? if there are servers with ears of their
---                  own, as in a cluster
 --      release only:
---      4 anything: the time is wanted
---      5 and more: owners to whom the lock was passed on meanwhile, and whose tickets are of no use any more
+--      3 anything: the time is wanted
+--      4 and more: owners to whom the lock was passed on meanwhile, and whose tickets are of no use any more; nor are the
+--         permits that those tickets may have been given since
 --      resize only:
---      4 permits
---      acquire only:
---      4 lease, ms
---      5 not after, server time in us: a request that arrives later is refused
---      6 life of a ticket, ms; 0: does not wait
---      7 length of a grant, ms
---      8 how many tokens to reserve; 0: one, and if a ticket is granted as many as may follow it from the same client
---      9 exchange: an owner that gives up what it has first, and whose place in line the caller takes; or absent, or empty
---      10 to share it: r to read, p for permits
---      11, 12 how many permits, of how many
+--      3 permits
+--      acquire only; what follows 4 may be left out from anywhere on, and 5 to 8 may be empty, which is the same:
+--      3 lease, ms
+--      4 not after, server time in us: a request that arrives later is refused
+--      5 life of a ticket, ms; 0: does not wait; left out: 6000
+--      6 length of a grant, ms; left out: as long as the lease, but 2000 at most
+--      7 how many tokens to reserve; left out: one; 0: one, and if a ticket is granted as many as may follow it from the same
+--        client
+--      8 exchange: an owner that gives up what it has first, and whose place in line the caller takes
+--      9 to share it: r to read, p for permits
+--      10, 11 how many permits, of how many
 --      together only: several acquires in one, which differ in owner and time alone
---      2 and 3, 4 as above: of the first; 5 as above
---      6 to 8 as above
---      9 and more: owner and "not after" of each of the others
+--      2 to 7 as above, 2 and 4 being those of the first; none may be left out
+--      8 and more: owner and "not after" of each of the others; for permits 8 is empty, 9 to 11 as above, and they follow
 -- Reply of together: a list with the reply of each, if all of them are queued; nothing if they are to ask one by one
--- Reply of acquire: { code, server time in us, 1 if the owner that gave up had the lock else 0, ... }
+-- Reply of acquire: hf1:<owner>:<server time in us> if it is granted, that time is its only token, and nobody has given up;
+--      or else { code, server time in us, 1 if the owner that gave up had the lock else 0, ... }
 --      1 granted   token, how many are reserved from there on
 --      2 queued    ms until an expiry of what stands in the way, place in line from 0, 1 if the holder will notify; and who
---                  is directly before it, in line or as the holder, if no number of tokens was given and it has just come
+--                  is directly before it, in line or as the holder, if no number of tokens was given and it has just come.
+--                  Of permits there may be many holders, so who is first in line for one is told of nobody, by an empty text
 --      3 busy
 --      4 too late
 --      5 the key has no expiry
 --      6 no token: the counter is none, or at its end
 --      7 ask again at once: dead tickets were cleared, or others let in, and there are more
 --      8 used otherwise: how many permits it has, 0 if it is no semaphore
--- Reply of release, and of resize: { 1 if the owner had the lock else 0, server time in us unless it was not wanted }
+-- Reply of release: 1 if the owner had the lock and the time is not wanted; or else
+--      { 1 if the owner had the lock else 0, server time in us }
+-- Reply of resize: { 1 if somebody has permits else 0, server time in us }
 
 local lock, queue, tickets, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local op, owner, channel = ARGV[1], ARGV[2], ARGV[3]
+local op, owner = ARGV[1], ARGV[2]
 
-local mine = 'hf1:' .. owner .. ':'
+-- Server time in us, as text. Read once in a run: expiry, tickets and tokens belong to one moment.
+local clock
+
+-- What most runs are: nobody waits, and the lock is free, or given back by the only one who has it. The rest of the script
+-- would do the same, and takes twice as long. Everything here is there because it takes the server fewer instructions: no
+-- function is made before, numbers stay text, and a reply that is no list is not looked through for errors.
+if op == 'R' then
+  if not ARGV[3] and redis.call('EXISTS', queue) == 0 then
+    local value = redis.pcall('GET', lock)
+    if type(value) == 'string' and string.find(value, 'hf1:' .. owner .. ':', 1, true) == 1 then
+      redis.call('DEL', lock)
+      return 1
+    end
+    if type(value) == 'table' and redis.pcall('ZCARD', lock) == 1 and redis.call('ZSCORE', lock, owner) then
+      redis.call('DEL', lock, KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1)))
+      return 1
+    end
+  end
+elseif
+  op == 'A'
+  and (not ARGV[6] or (tonumber(ARGV[7]) or 1) < 2 and (ARGV[8] or '') == '')
+  and redis.call('EXISTS', lock, queue) == 0
+then
+  local time = redis.call('TIME')
+  clock = time[1] .. (#time[2] == 6 and time[2] or string.sub('00000' .. time[2], -6))
+  -- Of as many digits, the larger number is the later text.
+  if #clock == #ARGV[4] and clock <= ARGV[4] then
+    -- The time is the token, unless the counter turns out to be ahead of it, or none.
+    local seen, token = redis.call('SET', fence, clock, 'GET'), nil
+    if seen and #seen == #clock and seen < clock and string.find(seen, '^%d+$') then
+      token = clock
+    elseif seen and string.find(seen, '^%d+$') and tonumber(seen) < 9007199254740991 then
+      token = string.format('%.0f', math.max(tonumber(seen) + 1, tonumber(clock)))
+      redis.call('SET', fence, token)
+    elseif seen then
+      redis.call('SET', fence, seen)
+    else
+      redis.call('DEL', fence)
+    end
+    if token then
+      local held = 'hf1:' .. owner .. ':' .. token
+      if ARGV[9] then
+        local share = ARGV[9] .. ' ' .. ARGV[10] .. ' ' .. ARGV[11]
+        local holds = KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
+        redis.call('HSET', holds, owner, token .. ' ' .. ARGV[10], '=', share)
+        redis.call('ZADD', lock, string.format('%.0f', math.floor(clock / 1000) + ARGV[3]), owner)
+        redis.call('PEXPIRE', lock, ARGV[3])
+        redis.call('PEXPIRE', holds, ARGV[3])
+      else
+        redis.call('SET', lock, held, 'NX', 'PX', ARGV[3])
+      end
+      return token == clock and held or { 1, tonumber(clock), 0, tonumber(token), 1 }
+    end
+  end
+end
 
 -- At most so many dead tickets are cleared in one run, and so many granted; who asks next goes on.
 local MOST_DEAD = 64
@@ -59,40 +118,66 @@ local MOST_AWAY = 8
 local ROW = 64
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
 local LAST_TOKEN = 9007199254740991
--- The counter may be ahead of the clock by this much, in us, before tokens are handed out one by one: less than where a
--- counter starts that was lost, so that tokens rise over that too.
+-- Blocks of tokens do not drive the counter further ahead of the clock than this, in us: less than where a counter starts that
+-- was lost, so that tokens rise over that too. Whoever uses up a million in a second gets as many as the clock allows.
 local MOST_LEAD = 1900000
 
--- Read once in a run: expiry, tickets and tokens belong to one moment.
 local function micros()
-  local time = redis.call('TIME')
-  return time[1] * 1000000 + time[2]
+  if not clock then
+    local time = redis.call('TIME')
+    clock = time[1] .. string.sub('00000' .. time[2], -6)
+  end
+  return tonumber(clock)
 end
 
-local function holdsKey()
-  return KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
+-- What an acquire may leave out. A client that waits looks again after a third of a ticket's life.
+local ticketMs = tonumber(ARGV[5]) or 6000
+local grantMs = tonumber(ARGV[6]) or math.min(tonumber(ARGV[3]) or 0, 2000)
+local asked = tonumber(ARGV[7]) or 1
+
+-- When the first of those ends who have all permits of a semaphore, as the time in ms that is left. Nothing if it has some
+-- to give, or one of these owners has one already.
+local function allPermitsOut(owners, of, nowMs)
+  local state = redis.pcall('HGET', KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1)), '=')
+  local used, permits = string.match(type(state) == 'string' and state or '', '^p (%d+) (%d+)$')
+  if not used or permits ~= of or tonumber(used) < tonumber(permits) then
+    return -1
+  end
+  for i = 1, #owners do
+    if redis.call('ZSCORE', lock, owners[i]) then
+      return -1
+    end
+  end
+  local first = redis.call('ZRANGE', lock, 0, 0, 'WITHSCORES')[2]
+  return first and tonumber(first) > nowMs and first - nowMs or -1
 end
 
--- Puts some of one client in line behind somebody who has the lock whole and will notify: the reply of each. Nothing if it
--- is not as simple as that.
-local function lineUp(owners, ends, ticketMs, grant, count)
+-- Puts some of one client in line behind somebody who has the lock whole and will notify, or behind those who have all of
+-- its permits: the reply of each. Nothing if it is not as simple as that.
+local function lineUp(owners, ends, weight, of)
   local value = redis.pcall('GET', lock)
-  local holder = type(value) == 'string' and string.match(value, '^hf1:(.*):[%d+]*$')
-  local left = holder and redis.call('PTTL', lock) or -1
+  local holder = not of and type(value) == 'string' and string.match(value, '^hf1:(.*):[%d+]*$')
+  local now = micros()
+  local left = -1
+  if holder then
+    left = redis.call('PTTL', lock)
+  elseif of and type(value) == 'table' then
+    left = allPermitsOut(owners, of, math.floor(now / 1000))
+  end
   if left < 0 then
     return nil
   end
-  local now = micros()
   for i = 1, #owners do
     if owners[i] == holder or now > tonumber(ends[i]) then
       return nil
     end
   end
   local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
-  local before, last = tail[1] or holder, tail[2]
+  local before, last = tail[1] or holder or '', tail[2]
   local place = last and math.max(tonumber(last) + 1, now) or now
   local ahead = last and redis.call('ZCARD', queue) or 0
-  local ticket = string.format('%.0f %s %s', math.floor(now / 1000) + ticketMs, grant, count)
+  local ticket = string.format('%.0f %.0f %.0f', math.floor(now / 1000) + ticketMs, grantMs, asked)
+  ticket = of and ticket .. ' p ' .. weight .. ' ' .. of or ticket
   local places, texts = {}, {}
   for i = 1, #owners do
     places[2 * i - 1], places[2 * i] = string.format('%.0f', place + i - 1), owners[i]
@@ -105,7 +190,7 @@ local function lineUp(owners, ends, ticketMs, grant, count)
   local replies = {}
   for i = 1, #owners do
     if added == #owners then
-      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, count == '0' and string.sub(before, 1, 512) or nil }
+      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, asked == 0 and string.sub(before, 1, 512) or nil }
       before = owners[i]
     else
       -- Who stands there already keeps its place.
@@ -115,48 +200,15 @@ local function lineUp(owners, ends, ticketMs, grant, count)
   return replies
 end
 
--- What most runs are: nobody waits, and the lock is free, or given back by the only one who has it. The rest of the script
--- would do the same, and takes twice as long.
-if op == 'release' then
-  if not ARGV[4] and redis.call('EXISTS', queue) == 0 then
-    local value = redis.pcall('GET', lock)
-    if type(value) == 'string' and string.sub(value, 1, #mine) == mine then
-      redis.call('DEL', lock)
-      return { 1 }
-    end
-    if type(value) == 'table' and redis.pcall('ZCARD', lock) == 1 and redis.call('ZSCORE', lock, owner) then
-      redis.call('DEL', lock, holdsKey())
-      return { 1 }
-    end
-  end
-elseif op == 'acquire' and tonumber(ARGV[8]) < 2 and (ARGV[9] or '') == '' and redis.call('EXISTS', lock, queue) == 0 then
-  local seen = redis.call('GET', fence)
-  local counter = seen and string.find(seen, '^%d+$') and tonumber(seen)
-  local now = micros()
-  local token = counter and math.max(counter + 1, now)
-  if token and token <= LAST_TOKEN and now <= tonumber(ARGV[5]) then
-    local number = string.format('%.0f', token)
-    redis.call('SET', fence, number)
-    if ARGV[10] then
-      local share = ARGV[10] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12]
-      local holds = holdsKey()
-      redis.call('HSET', holds, owner, number .. ' ' .. ARGV[11], '=', share)
-      redis.call('ZADD', lock, string.format('%.0f', math.floor(now / 1000) + ARGV[4]), owner)
-      redis.call('PEXPIRE', lock, ARGV[4])
-      redis.call('PEXPIRE', holds, ARGV[4])
-    else
-      redis.call('SET', lock, mine .. number, 'NX', 'PX', ARGV[4])
-    end
-    return { 1, now, 0, token, 1 }
-  end
-elseif op == 'together' then
-  local owners, ends = { owner }, { ARGV[5] }
-  for i = 9, #ARGV, 2 do
+if op == 'together' then
+  local owners, ends = { owner }, { ARGV[4] }
+  local permits = ARGV[8] == ''
+  for i = permits and 12 or 8, #ARGV, 2 do
     owners[#owners + 1], ends[#ends + 1] = ARGV[i], ARGV[i + 1]
   end
-  return lineUp(owners, ends, tonumber(ARGV[6]), ARGV[7], ARGV[8]) or {}
-elseif op == 'acquire' and ARGV[6] ~= '0' and not ARGV[9] then
-  local replies = lineUp({ owner }, { ARGV[5] }, tonumber(ARGV[6]), ARGV[7], ARGV[8])
+  return lineUp(owners, ends, permits and ARGV[10], permits and ARGV[11]) or {}
+elseif op == 'A' and not clock and ticketMs > 0 and (not ARGV[8] or ARGV[8] == '' and ARGV[9] == 'p') then
+  local replies = lineUp({ owner }, { ARGV[4] }, ARGV[10], ARGV[11])
   if replies then
     return replies[1]
   end
@@ -165,9 +217,10 @@ end
 local now = micros()
 local nowMs = math.floor(now / 1000)
 local value = redis.pcall('GET', lock)
-local holds = holdsKey()
-local hearsAll = string.sub(channel, -1) ~= '?'
-channel = hearsAll and channel or string.sub(channel, 1, -2)
+local mine = 'hf1:' .. owner .. ':'
+local holds = KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
+local prefix, slot = string.match(fence, '^(.*)~fence(:?)')
+local channel, hearsAll = prefix .. '~inbox:', slot == ''
 
 -- How it is shared: nothing if it is not.
 local kind, used, permits
@@ -225,7 +278,7 @@ if type(value) == 'table' and string.find(value.err, 'WRONGTYPE', 1, true) then
 end
 
 -- For a release, something else in the lock's place only means that the lock is gone.
-if type(value) == 'table' and not (op ~= 'acquire' and string.find(value.err, 'WRONGTYPE', 1, true)) then
+if type(value) == 'table' and not (op ~= 'A' and string.find(value.err, 'WRONGTYPE', 1, true)) then
   return value
 end
 
@@ -271,15 +324,13 @@ local function fits(share, weight)
   return not kind or share == kind and (share == 'r' or used + weight <= permits)
 end
 
--- The first of so many tokens in a row, and how many they are: one if the counter runs ahead of the clock, which large
--- blocks would drive it to. Rises through expiry, deletion, FLUSHALL and restart, since the clock does.
+-- The first of so many tokens in a row, and how many they are: no more than the counter may be ahead of the clock, which
+-- large blocks drive it to, and one if it is further. Rises through expiry, deletion, FLUSHALL and restart, since the clock does.
 -- Nothing if the counter is no number, or where Lua can no longer count: it would hand out one number twice.
 local function nextTokens(count)
   local seen = redis.call('GET', fence)
   local counter = tonumber(string.match(seen or '', '^%d+$'))
-  if not counter or counter - now > MOST_LEAD then
-    count = 1
-  end
+  count = counter and math.max(1, math.min(count, now + MOST_LEAD - counter)) or 1
   local last = counter and math.max(counter + count, now) or now + 2000000
   if seen and not counter or last > LAST_TOKEN then
     return nil
@@ -290,12 +341,12 @@ end
 
 -- Gives it whole, or a share of it.
 local function give(to, wanted, expiry, ms, share, weight, of)
-  local token, count = nextTokens(share == 'x' and math.max(1, wanted) or 1)
+  local token, count = nextTokens(share == 'r' and 1 or math.max(1, wanted))
   if not token then
     return nil
   end
+  local more = count > 1 and '+' .. (count - 1) or ''
   if share == 'x' then
-    local more = count > 1 and '+' .. (count - 1) or ''
     redis.call('SET', lock, 'hf1:' .. to .. ':' .. text(token) .. more, 'NX', expiry, ms)
     value = true
     return token, count
@@ -304,7 +355,7 @@ local function give(to, wanted, expiry, ms, share, weight, of)
     kind, used, permits = share, 0, of
   end
   -- First what may fail, if something else stands there: the lock would be left without an expiry.
-  redis.call('HSET', holds, to, text(token) .. ' ' .. text(weight))
+  redis.call('HSET', holds, to, text(token) .. more .. ' ' .. text(weight))
   redis.call('ZADD', lock, expiry == 'PXAT' and ms or text(nowMs + ms), to)
   used = used + weight
   keep()
@@ -332,7 +383,11 @@ local function grant(to, ms, wanted, share, weight, of)
   drop(to)
   local followers = ''
   if wanted == 0 then
-    wanted, followers = ROW, behind(to)
+    wanted = ROW
+    -- While there are permits left, those behind it are given theirs in this same run.
+    if share ~= 'p' or (kind and used or 0) + weight >= (kind and permits or of) then
+      followers = behind(to)
+    end
   end
   -- The message gives the time, so the expiry has to count from that very time.
   local token, count = give(to, wanted, 'PXAT', text(nowMs + ms), share, weight, of)
@@ -377,19 +432,33 @@ end
 
 if op == 'resize' then
   if kind == 'p' then
-    permits = tonumber(ARGV[4])
+    local fewer = tonumber(ARGV[3]) < permits
+    permits = tonumber(ARGV[3])
     keep()
+    if fewer then
+      -- What they have is to come back now, and not to go on within their clients. One who is not told goes on for no longer
+      -- than those who wait there take to ask again, and to be refused.
+      for _, who in ipairs(redis.call('ZRANGE', lock, 0, MOST_GRANTS - 1)) do
+        tell(who, ' ')
+      end
+    end
     passOn()
   end
   return { kind == 'p' and 1 or 0, now }
 end
 
-if op == 'release' then
+if op == 'R' then
   -- The first write is one that a server without memory allows; it then allows those that follow.
   drop(owner)
-  if ARGV[5] then
-    redis.call('ZREM', queue, unpack(ARGV, 5))
-    redis.call('HDEL', tickets, unpack(ARGV, 5))
+  if ARGV[4] then
+    redis.call('ZREM', queue, unpack(ARGV, 4))
+    redis.call('HDEL', tickets, unpack(ARGV, 4))
+    for i = 4, kind and #ARGV or 0 do
+      if shares(ARGV[i]) then
+        takeAway(ARGV[i])
+        keep()
+      end
+    end
   end
   local held = isMine
   if held then
@@ -407,9 +476,8 @@ if op == 'release' then
   return { held and 1 or 0, now }
 end
 
-local lease, notAfter, ticketMs, grantMs = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
-local wanted, before = tonumber(ARGV[8]), ARGV[9] ~= '' and ARGV[9]
-local share, weight, of = ARGV[10] or 'x', tonumber(ARGV[11] or 1), tonumber(ARGV[12] or 0)
+local lease, notAfter, before = ARGV[3], tonumber(ARGV[4]), ARGV[8] ~= '' and ARGV[8]
+local share, weight, of = ARGV[9] or 'x', tonumber(ARGV[10] or 1), tonumber(ARGV[11] or 0)
 local held, place, hadAll = 0, nil, false
 
 -- One that had it whole and reads on does so in one step or not at all.
@@ -419,6 +487,10 @@ end
 
 if before then
   place = redis.call('ZSCORE', queue, before)
+  if place and not (tonumber(string.match(redis.call('HGET', tickets, before) or '', '^%d+') or 0) > nowMs) then
+    -- Its time was over, and its place with it.
+    place = nil
+  end
   drop(before)
   local theirs = 'hf1:' .. before .. ':'
   if type(value) == 'string' and string.sub(value, 1, #theirs) == theirs then
@@ -455,7 +527,7 @@ if expiry then
     redis.call('ZADD', lock, text(nowMs + lease), owner)
     keep()
   end
-  return { 1, now, held, tonumber(string.match(redis.call('HGET', holds, owner), '^%d+')), 1 }
+  return { 1, now, held, tokens(string.match(redis.call('HGET', holds, owner), '^%S+')) }
 end
 
 if before and share == 'r' and not hadAll then
@@ -495,10 +567,11 @@ else
   local granted = 0
   for _ = 1, MOST_GRANTS do
     local head, more, count, theirShare, theirWeight, theirPermits = first()
-    if downgrades or head == owner or not head and not more then
+    local isNext = head == owner or head and place and tonumber(place) < tonumber(redis.call('ZSCORE', queue, head))
+    if downgrades or isNext or not head and not more then
       if fits(share, weight) then
         -- The first write is one that a server without memory refuses, so that the caller is told.
-        local token, got = give(owner, wanted, 'PX', lease, share, weight, of)
+        local token, got = give(owner, asked, 'PX', lease, share, weight, of)
         drop(owner)
         if token and share ~= 'x' then
           passOn()
@@ -537,13 +610,16 @@ end
 if ticketMs == 0 then
   return { 3, now, held }
 end
+local follows
 if not redis.call('ZSCORE', queue, owner) then
-  local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+  local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
+  local last = tail[2]
+  follows = share == 'p' and asked == 0 and not place and string.sub(tail[1] or '', 1, 512) or nil
   place = tonumber(place) or last and math.max(tonumber(last) + 1, now) or now
   redis.call('ZADD', queue, text(place), owner)
 end
 local wants = share ~= 'x' and ' ' .. share .. ' ' .. text(weight) .. ' ' .. text(of) or ''
-redis.call('HSET', tickets, owner, text(nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. wanted .. wants)
+redis.call('HSET', tickets, owner, text(nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. asked .. wants)
 redis.call('PEXPIRE', queue, 2 * ticketMs)
 redis.call('PEXPIRE', tickets, 2 * ticketMs)
-return { 2, now, held, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0 }
+return { 2, now, held, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0, follows }

@@ -4,9 +4,11 @@
 --      n+1..2n     their queues; may be left out along with what follows while a slot is moved, when nobody is told to wait
 --      2n+1..3n    who shares them; may be left out by who never shares
 -- ARGV 2i-1, 2i    owner and lease in ms of the i-th lock
+--      3           anything: KEYS 2 is not the queue of the only lock but who shares it, as may be wanted while a slot is moved
 -- Reply: for each lock, 0 gone, 1 renewed, 2 renewed and somebody waits, 3 shared, and not to be renewed by its key alone
 
-local n = #ARGV / 2
+local n = math.floor(#ARGV / 2)
+local sharesOnly = #ARGV == 3
 local replies = {}
 local nowMs
 
@@ -36,7 +38,7 @@ end
 for i = 1, n do
   local owner, lease = ARGV[2 * i - 1], ARGV[2 * i]
   local mine = 'hf1:' .. owner .. ':'
-  local queue = KEYS[n + i]
+  local queue = not sharesOnly and KEYS[n + i] or nil
   -- Something else than a string in the lock's place is shared, or an error of that key alone.
   local value = redis.pcall('GET', KEYS[i])
   local renewed = false
@@ -46,15 +48,16 @@ for i = 1, n do
     end
     renewed = true
   elseif type(value) == 'table' then
-    if queue then
-      local holds = KEYS[2 * n + i] or (string.gsub(queue, '~queue:', '~holds:', 1))
+    local holds = sharesOnly and KEYS[2]
+      or queue and (KEYS[2 * n + i] or (string.gsub(queue, '~queue:', '~holds:', 1)))
+    if holds then
       renewed = renewShare(KEYS[i], holds, owner, lease)
     end
   end
   if queue then
     replies[i] = renewed and redis.call('EXISTS', queue) + 1 or 0
   else
-    replies[i] = renewed and 1 or type(value) == 'table' and 3 or 0
+    replies[i] = renewed and 1 or type(value) == 'table' and not sharesOnly and 3 or 0
   end
 end
 return replies

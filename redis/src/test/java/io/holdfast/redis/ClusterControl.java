@@ -65,7 +65,8 @@ final class ClusterControl implements StoreControl, AutoCloseable {
                 long port = (Long) requireNonNull(((List<?>) range.get(2)).get(1));
                 long last = (Long) range.get(1);
                 for (long slot = (Long) range.get(0); slot <= last && port == master.port(); slot++) {
-                    resp.send("SET", Scripts.FENCE + ":{" + Slots.tag((int) slot) + "}", Long.toString(micros), "NX");
+                    resp.send(
+                            "SET", Scripts.ANY_FENCE + ":{" + Slots.tag((int) slot) + "}", Long.toString(micros), "NX");
                     sent++;
                 }
             }

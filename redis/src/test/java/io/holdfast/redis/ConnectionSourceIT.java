@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.TcpProxy;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreUri;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -18,9 +19,10 @@ class ConnectionSourceIT {
     @Test
     void commandThatWasBuffered_isNotSentWhenItsConnectionIsDropped() {
         RedisServer redis = SharedRedis.empty();
-        try (TcpProxy proxy = TcpProxy.to(redis.port())) {
+        try (TcpProxy proxy = TcpProxy.to(redis.port());
+                Platform platform = Platform.system()) {
             ConnectionSource source =
-                    ConnectionSource.to(RedisUri.parse(new StoreUri("redis://127.0.0.1:" + proxy.port())));
+                    ConnectionSource.to(RedisUri.parse(new StoreUri("redis://127.0.0.1:" + proxy.port())), platform);
             Jedis connection = source.open(Duration.ofSeconds(5), socket -> {});
             Connection wire = connection.getConnection();
             wire.sendCommand(Protocol.Command.SET, "flushed", "1");

@@ -39,6 +39,7 @@ class InboxTest {
         final CountDownLatch open = new CountDownLatch(1);
         final AtomicInteger connecting = new AtomicInteger();
         final AtomicInteger ended = new AtomicInteger();
+        volatile boolean broken;
         private CountDownLatch connection = new CountDownLatch(0);
 
         @Override
@@ -62,6 +63,14 @@ class InboxTest {
         @Override
         public synchronized void cut() {
             connection.countDown();
+            if (broken) {
+                throw new JedisConnectionException("broken");
+            }
+        }
+
+        @Override
+        public boolean isThrownAway() {
+            return true;
         }
     }
 
@@ -98,6 +107,20 @@ class InboxTest {
         line.open.countDown();
         inbox.start();
         await().untilAtomic(subscribed, is(1));
+
+        inbox.close();
+
+        await().untilAtomic(line.ended, is(1));
+        assertThat(line.connecting).hasValue(1);
+    }
+
+    /** To flush a connection that has just broken fails, and closing the client failed with it. */
+    @Test
+    void close_ofAConnectionThatIsBroken_isNoError() {
+        line.open.countDown();
+        inbox.start();
+        await().untilAtomic(subscribed, is(1));
+        line.broken = true;
 
         inbox.close();
 

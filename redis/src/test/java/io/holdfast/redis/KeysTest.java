@@ -17,7 +17,6 @@ class KeysTest {
         assertThat(keys.tickets("order:42")).isEqualTo("distributed_lock:~tickets:{distributed_lock:order:42}");
         assertThat(keys.fence()).isEqualTo("distributed_lock:~fence");
         assertThat(keys.inbox()).isEqualTo("distributed_lock:~inbox:");
-        assertThat(keys.inboxes()).isEqualTo("distributed_lock:~inbox:");
         assertThat(keys.gate("invoice:7")).isEqualTo("distributed_lock:~gate:invoice:7");
     }
 
@@ -39,7 +38,6 @@ class KeysTest {
         int slot = Slots.of("distributed_lock:a");
 
         assertThat(spread.areSpread()).isTrue();
-        assertThat(spread.inboxes()).as("nobody is passed over there").isEqualTo("distributed_lock:~inbox:?");
         assertThat(keys.areSpread()).isFalse();
         assertThat(spread.fence("a")).isEqualTo("distributed_lock:~fence:{" + Slots.tag(slot) + "}");
         assertThat(Slots.of(spread.fence("a"))).isEqualTo(slot).isEqualTo(Slots.of(spread.queue("a")));

@@ -57,7 +57,11 @@ class LatchScriptIT {
     }
 
     private List<?> down(String id) {
-        return run("down", id, Scripts.NO_HURRY);
+        return down(id, "c:1:set");
+    }
+
+    private List<?> down(String id, String made) {
+        return run("down", id, Scripts.NO_HURRY, made);
     }
 
     private List<?> look() {
@@ -73,7 +77,7 @@ class LatchScriptIT {
     }
 
     private List<?> clear() {
-        return run("clear", "", Scripts.NO_HURRY);
+        return run("clear", "d:1:x", Scripts.NO_HURRY, "c:1:set");
     }
 
     private static List<?> state(long left) {
@@ -178,10 +182,26 @@ class LatchScriptIT {
 
         assertThat(look()).isEqualTo(List.of(-1L));
         assertThat(set("e:1:new", 2)).isEqualTo(List.of(2L, "e:1:new"));
-        assertThat(down("d:1:x")).isEqualTo(List.of(1L, "e:1:new"));
+        assertThat(down("d:1:x", "e:1:new")).isEqualTo(List.of(1L, "e:1:new"));
     }
 
     // --- messages that come late
+
+    @Test
+    @Faults({15, 19})
+    void countingAndClearing_thatIsRepeated_leavesTheNextLatchAlone() {
+        set("c:1:set", 2);
+        down("d:1:x");
+        clear();
+        set("e:1:new", 2);
+        look("w:1:x");
+
+        assertThat(down("d:1:x")).isEqualTo(List.of(2L, "e:1:new"));
+        assertThat(clear()).isEqualTo(List.of(2L, "e:1:new"));
+
+        assertThat(look()).isEqualTo(List.of(2L, "e:1:new"));
+        assertThat(waiting()).isEqualTo(List.of("w:1:x"));
+    }
 
     @Test
     @Faults(16)
@@ -193,7 +213,7 @@ class LatchScriptIT {
 
         set("c:1:set", 1);
         look("w:1:x");
-        assertThat(run("down", "d:1:x", "1").get(0)).isEqualTo(-3L);
+        assertThat(run("down", "d:1:x", "1", "c:1:set").get(0)).isEqualTo(-3L);
         assertThat(look()).isEqualTo(state(1));
         assertThat(waiting()).isEqualTo(List.of("w:1:x"));
     }
@@ -204,8 +224,8 @@ class LatchScriptIT {
 
         assertThat(run("look", "w:1:x", "1", "6000")).isEqualTo(state(1));
         assertThat(run("leave", "w:1:x", "1")).isEqualTo(state(1));
-        assertThat(run("clear", "", "1").get(0))
-                .as("it may be another latch by then")
+        assertThat(run("clear", "d:1:x", "1", "c:1:set").get(0))
+                .as("who asked for it was told that it failed")
                 .isEqualTo(-3L);
         assertThat(redis.keys()).isNotEmpty();
     }

@@ -13,7 +13,7 @@ final class Leftovers {
     /** All keys but the counters, and but those with which processes introduced themselves that a test has killed. */
     static List<String> of(RedisServer server) {
         return server.keys().stream()
-                .filter(key -> !key.equals(Scripts.FENCE) && !key.startsWith(Scripts.FENCE + ":"))
+                .filter(key -> !key.equals(Scripts.ANY_FENCE) && !key.startsWith(Scripts.ANY_FENCE + ":"))
                 .filter(key -> !key.startsWith(CLIENT)
                         || String.valueOf(server.command("GET", key)).startsWith(OWN))
                 .toList();

@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Scripts {
     static final String PREFIX = "distributed_lock:";
-    static final String FENCE = PREFIX + "~fence";
+    /** That of a slot of a cluster, whose servers do not know who listens: the clients of most tests have no inbox. */
+    static final String FENCE = PREFIX + "~fence:{1}";
+
+    /** The counter of a single server, and what the name of every other begins with. */
+    static final String ANY_FENCE = PREFIX + "~fence";
+
     /** So far ahead that no test gets there. */
     static final String NO_HURRY = "9000000000000000";
     /** Longer than it takes a busy machine to put hundreds in line. */
@@ -26,21 +31,20 @@ final class Scripts {
 
     private final RedisServer redis;
     private final Keys keys = new Keys(PREFIX);
-    private final String inboxes;
+    private final String fence;
 
-    /** As if somebody listened elsewhere: the clients of most tests have no inbox. */
     Scripts(RedisServer redis) {
-        this(redis, "?");
+        this(redis, FENCE);
     }
 
-    private Scripts(RedisServer redis, String mark) {
+    private Scripts(RedisServer redis, String fence) {
         this.redis = redis;
-        this.inboxes = keys.inbox() + mark;
+        this.fence = fence;
     }
 
     /** The same, for clients of which the server knows whether they listen. */
     Scripts listening() {
-        return new Scripts(redis, "");
+        return new Scripts(redis, keys.fence());
     }
 
     @Nullable
@@ -80,9 +84,8 @@ final class Scripts {
             int tokens,
             String... before) {
         List<String> args = new ArrayList<>(List.of(
-                "acquire",
+                "A",
                 owner,
-                inboxes,
                 Long.toString(lease),
                 notAfter,
                 Long.toString(ticket),
@@ -92,6 +95,11 @@ final class Scripts {
         return lock(name, args.toArray(String[]::new));
     }
 
+    /** Asks for the lock with what has to be said and no more. */
+    Reply acquireWithDefaults(String name, String owner, String lease) {
+        return lock(name, "A", owner, lease, NO_HURRY);
+    }
+
     /** Asks for the lock and so many tokens, and waits for it if it is not to be had. */
     Reply reserve(String name, String owner, int tokens) {
         return acquire(name, owner, 30_000, NO_HURRY, 6_000, 2_000, tokens);
@@ -99,16 +107,15 @@ final class Scripts {
 
     /** Several ask in one go for the lock, and as many tokens as may follow. */
     List<Reply> together(String name, String notAfter, String... owners) {
-        List<String> args =
-                new ArrayList<>(List.of("together", owners[0], inboxes, "30000", NO_HURRY, "6000", "2000", "0"));
+        List<String> args = new ArrayList<>(List.of("together", owners[0], "30000", NO_HURRY, "6000", "2000", "0"));
         for (int i = 1; i < owners.length; i++) {
             args.addAll(List.of(owners[i], notAfter));
         }
-        List<String> scriptKeys = List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence());
+        List<String> scriptKeys = List.of(keys.lock(name), keys.queue(name), keys.tickets(name), fence);
         if (!(run(Script.LOCK, scriptKeys, args.toArray(String[]::new)) instanceof List<?> replies)) {
             throw new AssertionError("lock.lua must answer with a list");
         }
-        return replies.stream().map(reply -> reply((List<?>) reply)).toList();
+        return replies.stream().map(Scripts::reply).toList();
     }
 
     /** One gives up what it has, and another asks in the same go. */
@@ -133,6 +140,53 @@ final class Scripts {
         return share(name, owner, lease, SHARE_TICKET, "", "p", weight, of);
     }
 
+    /** Asks for one permit of so many, and as many tokens as may follow, and waits if it is not to be had. */
+    Reply permitInARow(String name, String owner, int of) {
+        return lock(
+                sharedKeys(name),
+                "A",
+                owner,
+                "30000",
+                NO_HURRY,
+                Long.toString(SHARE_TICKET),
+                Long.toString(SHARE_GRANT),
+                "0",
+                "",
+                "p",
+                "1",
+                Integer.toString(of));
+    }
+
+    /** Several ask in one go for one permit each. */
+    List<Reply> permitsTogether(String name, String notAfter, int of, String... owners) {
+        List<String> args = new ArrayList<>(List.of(
+                "together",
+                owners[0],
+                "30000",
+                NO_HURRY,
+                Long.toString(SHARE_TICKET),
+                Long.toString(SHARE_GRANT),
+                "0",
+                "",
+                "p",
+                "1",
+                Integer.toString(of)));
+        for (int i = 1; i < owners.length; i++) {
+            args.addAll(List.of(owners[i], notAfter));
+        }
+        if (!(run(Script.LOCK, sharedKeys(name), args.toArray(String[]::new)) instanceof List<?> replies)) {
+            throw new AssertionError("lock.lua must answer with a list");
+        }
+        return replies.stream().map(Scripts::reply).toList();
+    }
+
+    /** Gives a permit back along with the tickets of those to whom it was passed on. */
+    boolean giveBack(String name, String owner, String... served) {
+        List<String> args = new ArrayList<>(List.of("R", owner, "time"));
+        args.addAll(Arrays.asList(served));
+        return lock(sharedKeys(name), args.toArray(String[]::new)).code() == 1;
+    }
+
     /** Asks for so many permits of so many, and does not wait. */
     Reply tryPermits(String name, String owner, long lease, int weight, int of) {
         return share(name, owner, lease, 0, "", "p", weight, of);
@@ -145,20 +199,7 @@ final class Scripts {
 
     /** The same, not after that time of the server. */
     Reply exchangeToRead(String name, String before, String owner, String notAfter) {
-        return lock(
-                sharedKeys(name),
-                "acquire",
-                owner,
-                inboxes,
-                "30000",
-                notAfter,
-                "0",
-                "2000",
-                "1",
-                before,
-                "r",
-                "1",
-                "0");
+        return lock(sharedKeys(name), "A", owner, "30000", notAfter, "0", "2000", "1", before, "r", "1", "0");
     }
 
     /** One gives up what it has, and another asks for permits in the same go. */
@@ -170,9 +211,8 @@ final class Scripts {
             String name, String owner, long lease, long ticket, String before, String kind, int weight, int of) {
         return lock(
                 sharedKeys(name),
-                "acquire",
+                "A",
                 owner,
-                inboxes,
                 Long.toString(lease),
                 NO_HURRY,
                 Long.toString(ticket),
@@ -186,14 +226,12 @@ final class Scripts {
 
     /** Whether the owner had a share. */
     boolean giveBack(String name, String owner) {
-        return lock(sharedKeys(name), "release", owner, inboxes).code() == 1;
+        return lock(sharedKeys(name), "R", owner).code() == 1;
     }
 
     /** Whether it was a semaphore that somebody has permits of. */
     boolean resize(String name, int permits) {
-        return lock(sharedKeys(name), "resize", "", inboxes, Integer.toString(permits))
-                        .code()
-                == 1;
+        return lock(sharedKeys(name), "resize", "", Integer.toString(permits)).code() == 1;
     }
 
     /** What renew.lua says of one lock. */
@@ -206,7 +244,7 @@ final class Scripts {
     }
 
     private List<String> sharedKeys(String name) {
-        return List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence(), keys.holds(name));
+        return List.of(keys.lock(name), keys.queue(name), keys.tickets(name), fence, keys.holds(name));
     }
 
     /** Who shares the lock, by the end of their shares. */
@@ -234,29 +272,36 @@ final class Scripts {
 
     /** Whether the owner had the lock. */
     boolean release(String name, String owner) {
-        return lock(name, "release", owner, inboxes).code() == 1;
+        return lock(name, "R", owner).code() == 1;
     }
 
     /** Gives it up along with the tickets of those to whom it was passed on. */
     boolean release(String name, String owner, String... served) {
-        List<String> args = new ArrayList<>(List.of("release", owner, inboxes, "time"));
+        List<String> args = new ArrayList<>(List.of("R", owner, "time"));
         args.addAll(Arrays.asList(served));
         return lock(name, args.toArray(String[]::new)).code() == 1;
     }
 
     private Reply lock(String name, String... args) {
-        return lock(List.of(keys.lock(name), keys.queue(name), keys.tickets(name), keys.fence()), args);
+        return lock(List.of(keys.lock(name), keys.queue(name), keys.tickets(name), fence), args);
     }
 
     private Reply lock(List<String> scriptKeys, String... args) {
-        if (!(run(Script.LOCK, scriptKeys, args) instanceof List<?> list)) {
-            throw new AssertionError("lock.lua must answer with a list");
-        }
-        return reply(list);
+        return reply(run(Script.LOCK, scriptKeys, args));
     }
 
-    /** What lock.lua has answered. */
-    static Reply reply(List<?> list) {
+    /** What lock.lua has answered: a list, or what stands for one. */
+    static Reply reply(@Nullable Object answer) {
+        if (answer instanceof Long held) {
+            return new Reply(List.of(held), null);
+        }
+        if (answer instanceof String held) {
+            long token = Long.parseLong(held.substring(held.lastIndexOf(':') + 1));
+            return new Reply(List.of(1L, token, 0L, token, 1L), null);
+        }
+        if (!(answer instanceof List<?> list)) {
+            throw new AssertionError("no answer of lock.lua: " + answer);
+        }
         boolean hasText = !list.isEmpty() && list.get(list.size() - 1) instanceof String;
         List<?> numbers = hasText ? list.subList(0, list.size() - 1) : list;
         return new Reply(

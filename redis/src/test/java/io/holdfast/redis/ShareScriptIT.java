@@ -41,7 +41,7 @@ class ShareScriptIT {
     void nothingButTheCounterHasNoExpiry() {
         redis.command("CONFIG", "SET", "maxmemory", "0");
         Stream<String> eternal = redis.keys().stream().filter(key -> scripts.ttl(key) == -1);
-        assertThat(eternal.filter(key -> !key.equals(Scripts.FENCE) && !key.equals("distributed_lock:foreign")))
+        assertThat(eternal.filter(key -> !key.startsWith(Scripts.ANY_FENCE) && !key.equals("distributed_lock:foreign")))
                 .isEmpty();
     }
 
@@ -543,6 +543,171 @@ class ShareScriptIT {
 
         assertThat(scripts.queued("a")).isEqualTo(List.of("d:3:modest"));
         assertThat(scripts.state("a")).isEqualTo("p 3 3");
+    }
+
+    // --- permits of one client in a row
+
+    /** Those who are given a permit when one is given back, as their clients are told. */
+    private List<String[]> grantsWhen(Runnable givesBack, int count) {
+        List<String[]> grants = new ArrayList<>();
+        try (Resp inbox = Resp.connect("127.0.0.1", redis.port())) {
+            inbox.call("PSUBSCRIBE", "distributed_lock:~inbox:*");
+            givesBack.run();
+            for (int i = 0; i < count; i++) {
+                grants.add(((List<?>) requireNonNull(inbox.read()))
+                        .get(3)
+                        .toString()
+                        .split(" "));
+            }
+        }
+        return grants;
+    }
+
+    private void inLineForPermits(int of, String... owners) {
+        for (String owner : owners) {
+            assertThat(scripts.permitInARow("a", owner, of).code()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    @Faults({49, 56})
+    void grantOfAPermit_namesThoseOfTheSameClientDirectlyBehind_andHasTokensForMore() {
+        redis.command("SET", Scripts.FENCE, "1");
+        scripts.tryPermits("a", "c1:1:x", 30_000, 1, 1);
+        inLineForPermits(1, "c2:1:y", "c2:2:y", "c2:3:y", "c:9:z", "c2:4:y");
+
+        String[] grant = grantsWhen(() -> scripts.giveBack("a", "c1:1:x"), 1).get(0);
+
+        assertThat(grant).startsWith("c2:1:y").contains("64,2:y,3:y").hasSize(6);
+        assertThat(redis.command("HGET", HOLDS, "c2:1:y")).isEqualTo(grant[1] + "+63 1");
+        Reply again = scripts.permitInARow("a", "c2:1:y", 1);
+        assertThat(again.token()).isEqualTo(Long.parseLong(grant[1]));
+        assertThat(again.tokens()).isEqualTo(64);
+        assertThat(scripts.state("a")).isEqualTo("p 1 1");
+    }
+
+    /** Those before it are told of nobody: whoever stood behind them has just been served. */
+    @Test
+    @Faults(56)
+    void grantOfSeveralPermits_namesThoseBehindTheLast_andEachHasItsTokens() {
+        redis.command("SET", Scripts.FENCE, "1");
+        scripts.tryPermits("a", "c1:1:x", 30_000, 2, 3);
+        scripts.tryPermits("a", "c1:2:x", 30_000, 1, 3);
+        inLineForPermits(3, "c2:1:y", "c2:2:y", "c2:3:y", "c2:4:y");
+
+        List<String[]> grants = grantsWhen(() -> scripts.giveBack("a", "c1:1:x"), 2);
+
+        assertThat(grants.get(0)).startsWith("c2:1:y").contains("64");
+        assertThat(grants.get(1)).startsWith("c2:2:y").contains("64,3:y,4:y");
+        assertThat(Long.parseLong(grants.get(1)[1])).isGreaterThanOrEqualTo(Long.parseLong(grants.get(0)[1]) + 64);
+    }
+
+    @Test
+    void newcomerForAPermit_isToldWhomItStandsBehind_orThatItIsTheFirst() {
+        scripts.tryPermits("a", "c1:1:x", 30_000, 1, 2);
+        scripts.tryPermits("a", "c2:1:x", 30_000, 1, 2);
+
+        assertThat(scripts.permitInARow("a", "c2:1:y", 2).before()).isEmpty();
+        assertThat(scripts.permitInARow("a", "c2:2:y", 2).before()).isEqualTo("c2:1:y");
+        assertThat(scripts.permitInARow("a", "c2:1:y", 2).before())
+                .as("who was there before keeps what it was told")
+                .isNull();
+        assertThat(scripts.permits("a", "c2:3:y", 30_000, 1, 2).before())
+                .as("who asks for a token of its own does not follow")
+                .isNull();
+    }
+
+    /** Where it is not as simple as that all are out, the answer is the same. */
+    @Test
+    void newcomerForAPermit_behindOneThatWantsMoreThanIsFree_isToldTheSame() {
+        scripts.tryPermits("a", "c1:1:x", 30_000, 1, 2);
+        scripts.permits("a", "c3:1:greedy", 30_000, 2, 2);
+
+        assertThat(scripts.permitInARow("a", "c2:1:y", 2).before()).isEqualTo("c3:1:greedy");
+        assertThat(scripts.permitInARow("a", "c2:2:y", 2).before()).isEqualTo("c2:1:y");
+        scripts.giveBack("a", "c3:1:greedy");
+        assertThat(scripts.sharers("a")).hasSize(2);
+    }
+
+    @Test
+    @Faults({45, 56})
+    void release_takesTheTicketsOfThoseWhoWereServedAlong_andThePermitsThatTheyWereGiven() {
+        scripts.tryPermits("a", "c1:1:x", 30_000, 1, 2);
+        scripts.tryPermits("a", "c2:1:x", 30_000, 1, 2);
+        inLineForPermits(2, "c2:1:y", "c2:2:y", "c2:3:y", "c3:1:z", "c3:2:z", "c3:3:z");
+        scripts.giveBack("a", "c1:1:x");
+        assertThat(redis.command("HGET", HOLDS, "c2:1:y")).isNotNull();
+
+        assertThat(scripts.giveBack("a", "c2:1:x", "c2:1:y", "c2:2:y", "c2:3:y"))
+                .isTrue();
+
+        assertThat(scripts.sharers("a").stream().map(Object::toString)).containsExactlyInAnyOrder("c3:1:z", "c3:2:z");
+        assertThat(scripts.state("a")).isEqualTo("p 2 2");
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c3:3:z"));
+        assertThat(scripts.tickets("a")).isEqualTo(1);
+        assertThat(scripts.giveBack("a", "c2:1:x", "c3:1:z", "c3:2:z", "c3:3:z"))
+                .as("it had none any more")
+                .isFalse();
+        nothingIsLeft();
+    }
+
+    /** Whoever holds one is not to pass it on within its client any more. */
+    @Test
+    @Faults(56)
+    void fewerPermits_areToldToThoseWhoHoldSome_andMoreAreNot() {
+        scripts.tryPermits("a", "c1:1:x", 30_000, 1, 2);
+        scripts.tryPermits("a", "c2:1:y", 30_000, 1, 2);
+        scripts.resize("a", 3);
+
+        List<String[]> told = grantsWhen(() -> scripts.resize("a", 1), 2);
+
+        assertThat(told).allMatch(news -> news.length == 2 && news[1].equals(LOCK));
+        assertThat(told).extracting(news -> news[0]).containsExactlyInAnyOrder("c1:1:x", "c2:1:y");
+    }
+
+    @Test
+    void togetherForPermits_doesForEachWhatItWouldHaveGotAlone() {
+        redis.command("SET", Scripts.FENCE, "1");
+        scripts.tryPermits("a", "c1:1:x", 30_000, 1, 1);
+        inLineForPermits(1, "c3:1:z");
+
+        List<Reply> replies = scripts.permitsTogether("a", Scripts.NO_HURRY, 1, "c2:1:y", "c2:2:y", "c2:3:y");
+
+        assertThat(replies).extracting(Reply::code).containsExactly(2L, 2L, 2L);
+        assertThat(replies).extracting(Reply::place).containsExactly(1L, 2L, 3L);
+        assertThat(replies).extracting(Reply::before).containsExactly("c3:1:z", "c2:1:y", "c2:2:y");
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c3:1:z", "c2:1:y", "c2:2:y", "c2:3:y"));
+        scripts.giveBack("a", "c1:1:x");
+        assertThat(grantsWhen(() -> scripts.giveBack("a", "c3:1:z"), 1).get(0)[2])
+                .isEqualTo("64,2:y,3:y");
+    }
+
+    /** What is not simple is left to whoever asks alone. */
+    @Test
+    @Faults({16, 56})
+    void togetherForPermits_doesNothingUnlessAllAreToWait() {
+        assertThat(scripts.permitsTogether("a", Scripts.NO_HURRY, 2, "c2:1:y", "c2:2:y"))
+                .as("free")
+                .isEmpty();
+        scripts.tryPermits("a", "c2:1:y", 30_000, 1, 2);
+        assertThat(scripts.permitsTogether("a", Scripts.NO_HURRY, 2, "c2:3:y", "c2:4:y"))
+                .as("one is free")
+                .isEmpty();
+        scripts.tryPermits("a", "c2:2:y", 30_000, 1, 2);
+        assertThat(scripts.permitsTogether("a", Scripts.NO_HURRY, 2, "c2:3:y", "c2:2:y"))
+                .as("one of them has one")
+                .isEmpty();
+        assertThat(scripts.permitsTogether("a", Scripts.NO_HURRY, 3, "c2:3:y", "c2:4:y"))
+                .as("another number")
+                .isEmpty();
+        assertThat(scripts.permitsTogether("a", "1", 2, "c2:3:y", "c2:4:y"))
+                .as("one is too late")
+                .isEmpty();
+        scripts.endShares("a", List.of("c2:1:y"));
+        assertThat(scripts.permitsTogether("a", Scripts.NO_HURRY, 2, "c2:3:y", "c2:4:y"))
+                .as("the time of one is over")
+                .isEmpty();
+        assertThat(scripts.queued("a")).isEmpty();
     }
 
     @Test

@@ -48,8 +48,8 @@ class WireTogetherIT {
     }
 
     private static Request acquire(String name, String owner) {
-        List<String> keys = List.of(KEYS.lock(name), KEYS.queue(name), KEYS.tickets(name), KEYS.fence());
-        List<String> args = List.of("acquire", owner, KEYS.inbox(), "30000", Scripts.NO_HURRY, "6000", "2000", "0");
+        List<String> keys = List.of(KEYS.lock(name), KEYS.queue(name), KEYS.tickets(name), Scripts.FENCE);
+        List<String> args = List.of("A", owner, "30000", Scripts.NO_HURRY, "6000", "2000", "0");
         return Request.byHash(Script.LOCK.text(), JedisLink.arguments(Script.LOCK.sha(), keys, args));
     }
 
@@ -71,10 +71,12 @@ class WireTogetherIT {
 
     private static Scripts.Reply reply(Callers.Caller caller) {
         RedisLink.Answer answer = caller.answer();
-        List<?> parts = ((List<?>) answer.value())
-                .stream()
-                        .map(part -> part instanceof byte[] ? Reply.text(part) : part)
-                        .toList();
+        if (!(answer.value() instanceof List<?> list)) {
+            return Scripts.reply(Reply.text(answer.value()));
+        }
+        List<?> parts = list.stream()
+                .map(part -> part instanceof byte[] ? Reply.text(part) : part)
+                .toList();
         return Scripts.reply(parts);
     }
 
@@ -113,6 +115,36 @@ class WireTogetherIT {
         assertThat(other).extracting(caller -> reply(caller).before()).containsExactly("c2:0:y", "c2:9:y");
         assertThat(scripts.queued("a")).isEqualTo(owners(1, 8));
         assertThat(runs() - before).isEqualTo(3);
+    }
+
+    private static Request acquirePermit(String name, String owner, String of) {
+        List<String> keys =
+                List.of(KEYS.lock(name), KEYS.queue(name), KEYS.tickets(name), KEYS.fence(), KEYS.holds(name));
+        List<String> args = List.of("A", owner, "30000", Scripts.NO_HURRY, "6000", "2000", "0", "", "p", "1", of);
+        return Request.byHash(Script.LOCK.text(), JedisLink.arguments(Script.LOCK.sha(), keys, args));
+    }
+
+    @Test
+    void thoseForPermitsOfTheSameSemaphore_areSentAsOne_andEachHasItsOwnReply() {
+        scripts.tryPermits("a", "c1:1:x", 30_000, 1, 1);
+        wire.call(ofSeconds(20), acquirePermit("a", "c2:0:y", "1"));
+        HeldRequest gate = takeWire();
+        List<Callers.Caller> queued = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            queued.add(callers.queue(acquirePermit("a", "c2:" + i + ":y", "1")));
+        }
+        Callers.Caller other = callers.queue(acquirePermit("a", "c2:6:y", "2"));
+        long before = runs();
+
+        gate.release();
+
+        assertThat(queued).extracting(caller -> reply(caller).numbers().get(4)).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(queued)
+                .extracting(caller -> reply(caller).before())
+                .containsExactly("c2:0:y", "c2:1:y", "c2:2:y", "c2:3:y", "c2:4:y");
+        assertThat(reply(other).code()).as("means another number").isEqualTo(8);
+        assertThat(scripts.queued("a")).isEqualTo(owners(0, 5));
+        assertThat(runs() - before).isEqualTo(2);
     }
 
     /** Who frees the lock meanwhile leaves nobody standing: each asks by itself, and the first has it. */

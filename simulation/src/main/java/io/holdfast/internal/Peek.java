@@ -14,7 +14,11 @@ public final class Peek {
     private static final Field PROCESSIONS = field(Lines.class, "processions");
     private static final Field CLIENT_ID = field(Engine.class, "clientId");
     private static final Field LEASES = field(JointLease.class, "leases");
+    private static final Field HEIR = field(HeldLease.class, "heir");
     private static final Field LEASE = field(LeaseHandle.class, "lease");
+
+    /** For so long a thread may take a lock again before those of its client who wait. */
+    public static final long TURN_NANOS = Line.TURN_NANOS;
 
     private Peek() {}
 
@@ -36,6 +40,17 @@ public final class Peek {
 
         public long token() {
             return lease.token();
+        }
+
+        /** Whether the thread that had the other gave it up, and took this in its place before anybody else had it. */
+        public boolean isTakenAgainAfter(Belief other) {
+            // Of a handle it is not known who asked for it: that may have been a worker, for somebody else.
+            return lease.thread != null && lease.thread == other.lease.thread && get(HEIR, other.lease) == lease;
+        }
+
+        /** When it was obtained, by the clock of its client. */
+        public long acquiredNanos() {
+            return lease.acquiredNanos;
         }
 
         public boolean isHeld() {
@@ -81,11 +96,21 @@ public final class Peek {
         return ((Map<String, ?>) get(WAITING, engine)).keySet();
     }
 
-    /** Whom a lock of the store's queue was passed on to within the client since the store gave it, in their order. */
+    /** Whom a lock of the store's queue was passed on to within the client, and whose tickets are not taken back yet. */
     @SuppressWarnings("unchecked") // as the field is declared
     public static List<String> served(Engine engine, String name) {
         Procession procession = ((Map<String, Procession>) get(PROCESSIONS, engine.lines())).get(name);
         return procession == null ? List.of() : procession.served();
+    }
+
+    /**
+     * As who in the store's queue somebody has what the store has given to that owner; null if it was not given to one behind
+     * whom others of the client might stand.
+     */
+    @SuppressWarnings("unchecked") // as the field is declared
+    public static @Nullable String heldAs(Engine engine, Belief belief) {
+        Procession procession = ((Map<String, Procession>) get(PROCESSIONS, engine.lines())).get(belief.name());
+        return procession == null ? null : procession.heldAs(belief.owner());
     }
 
     public static int underWay(Engine engine) {

@@ -44,7 +44,7 @@ class SimulationTest {
 
     /** On the real store, down to the sockets: slower by far, so fewer. Long ones are run by hand. */
     @ParameterizedTest
-    @CsvSource({"QUORUM3, 40", "QUORUM5, 20", "SENTINEL, 40", "CLUSTER, 45"})
+    @CsvSource({"QUORUM3, 40", "QUORUM5, 20", "SENTINEL, 40", "CLUSTER, 100"})
     @Faults({12, 24, 25, 29, 30, 31, 36})
     void seedsOfSeveralServers_breakNoPromise(Topology topology, long seeds) throws InterruptedException {
         Campaign.Outcome outcome = Campaign.run(topology, 1, seeds, 2, null);

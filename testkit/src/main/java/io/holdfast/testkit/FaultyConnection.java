@@ -113,31 +113,32 @@ final class FaultyConnection implements LockStore {
         return new LatchStore() {
             @Override
             public CompletionStage<Boolean> set(String name, String id, int count, Duration life) {
-                return ask(name, id, () -> latches.set(name, id, count, life));
+                return ask(Operation.LATCH, name, id, () -> latches.set(name, id, count, life));
             }
 
             @Override
-            public CompletionStage<State> countDown(String name, String id) {
-                return ask(name, id, () -> latches.countDown(name, id));
+            public CompletionStage<State> countDown(String name, String id, String made) {
+                return ask(Operation.COUNT_DOWN, name, id, () -> latches.countDown(name, id, made));
             }
 
             @Override
             public CompletionStage<State> look(String name, @Nullable String waiter) {
-                return ask(name, waiter == null ? "" : waiter, () -> latches.look(name, waiter));
+                return ask(Operation.LATCH, name, waiter == null ? "" : waiter, () -> latches.look(name, waiter));
             }
 
             @Override
             public CompletionStage<State> leave(String name, String waiter) {
-                return ask(name, waiter, () -> latches.leave(name, waiter));
+                return ask(Operation.LATCH, name, waiter, () -> latches.leave(name, waiter));
             }
 
             @Override
-            public CompletionStage<State> clear(String name) {
-                return ask(name, "", () -> latches.clear(name));
+            public CompletionStage<State> clear(String name, String id, String made) {
+                return ask(Operation.CLEAR, name, id, () -> latches.clear(name, id, made));
             }
 
-            private <T> CompletionStage<T> ask(String name, String id, Supplier<CompletionStage<T>> question) {
-                Call call = new Call(Operation.LATCH, name, id, Duration.ZERO, false);
+            private <T> CompletionStage<T> ask(
+                    Operation operation, String name, String id, Supplier<CompletionStage<T>> question) {
+                Call call = new Call(operation, name, id, Duration.ZERO, false);
                 return send(List.of(call), context.commandTimeout(), question);
             }
         };
@@ -280,7 +281,7 @@ final class FaultyConnection implements LockStore {
             case RELEASE -> inner.release(call.name(), call.owner());
             case RENEW ->
                 inner.renew(List.of(new RenewItem(call.name(), call.owner(), call.lease())), context.commandTimeout());
-            case RESIZE, LATCH, INSPECT, HEALTH ->
+            case RESIZE, LATCH, COUNT_DOWN, CLEAR, INSPECT, HEALTH ->
                 throw new IllegalArgumentException("not a message of one owner: " + call);
         };
         return String.valueOf(answer.toCompletableFuture().join());

@@ -29,6 +29,7 @@ public final class RedisErrors {
             row("READONLY", Answer.RECONNECT, "it is a replica, not a master"),
             row("LOADING", Answer.RECONNECT, "it is still loading its data"),
             row("MASTERDOWN", Answer.RECONNECT, "it is a replica that has lost its master"),
+            row("UNBLOCKED", Answer.RECONNECT, "it has just become a replica"),
             row("CLUSTERDOWN", Answer.RECONNECT, "its cluster is down"),
             row("TRYAGAIN", Answer.RETRY, "its slot is being moved"),
             row("NOSCRIPT", Answer.SEND_TEXT, "it has forgotten a script that it was just sent"),
@@ -57,6 +58,7 @@ public final class RedisErrors {
             row("max number of clients", Answer.RETRY, "it has as many connections as it may"),
             row("attempted to access a non local key", Answer.RETRY, "its slot is being moved"),
             row("unknown command", Answer.REFUSE, "it lacks a command; Redis 6.2 or newer has all, if none is renamed"),
+            row("cannot be used with replica", Answer.RECONNECT, "it is a replica, not a master"),
             row("while the cluster is down", Answer.RECONNECT, "its cluster is down"),
             // Servers before 7, when a script may not do something.
             Map.entry("can't run this command", FORBIDDEN),

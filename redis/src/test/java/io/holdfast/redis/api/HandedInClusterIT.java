@@ -1,6 +1,7 @@
 package io.holdfast.redis.api;
 
 import static io.holdfast.redis.Until.until;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -11,9 +12,11 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StaleTokenException;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.RedisFencingGate;
 import io.holdfast.redis.RedisStore;
+import io.holdfast.redis.link.Script;
 import io.holdfast.servers.RedisCluster;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.testkit.Faults;
@@ -221,6 +224,28 @@ class HandedInClusterIT {
         }
     }
 
+    /** What it does in its second step, after it was admitted in the first. */
+    @Test
+    @Faults({1, 3})
+    void fencingGate_thatAdmits_alsoStopsAWriteThatHasPassedTheFirstGate() {
+        JedisCluster jedis = jedis(8, RedisProtocol.RESP2);
+        RedisFencingGate gate = RedisFencingGate.on(jedis, "distributed_lock:");
+        gate.write("invoice:42", "first", 4);
+
+        gate.admit("invoice:42", 6);
+
+        String beside = cluster.masterOf(cluster.slot("invoice:42")).keys().stream()
+                .filter(key -> key.matches("distributed_lock:~gate:\\{\\d+}:invoice:42"))
+                .findFirst()
+                .orElseThrow();
+        Object newest = jedis.eval(
+                new String(Script.GATE.text(), UTF_8),
+                List.of(beside, "invoice:42"),
+                List.of("5", "60000", "by one who slept"));
+        assertThat(newest).as("who is ahead of it").isEqualTo("6");
+        assertThat(jedis.get("invoice:42")).isEqualTo("first");
+    }
+
     /** What a gate had seen before it remembered beside the key, or on the one server that the data came from. */
     @Test
     @Faults(1)
@@ -335,6 +360,15 @@ class HandedInClusterIT {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisStore.on(jedis))
                 .withMessageContaining("the pool has 3 connections, fewer than 4");
+    }
+
+    @Test
+    void poolsOfFour_withMinReplicas_areRefused() {
+        try (Holdfast locks = locks(jedis(4, RedisProtocol.RESP2))) {
+            assertThatExceptionOfType(StoreRefusedException.class)
+                    .isThrownBy(() -> locks.lock("a", o -> o.minReplicas(1)).tryLock())
+                    .withMessageContaining("has 4 connections, fewer than 5");
+        }
     }
 
     @Test

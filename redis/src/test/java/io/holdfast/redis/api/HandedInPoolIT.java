@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.JedisConfig;
 import io.holdfast.redis.RedisDistributedLock;
@@ -155,6 +156,40 @@ class HandedInPoolIT {
                 .isThrownBy(() -> RedisStore.on(pool))
                 .withMessage(message);
         assertThat(pool.getBorrowedCount()).isZero();
+    }
+
+    /** The fourth that is kept was the last, and the application waited for ever. */
+    @Test
+    @Faults(22)
+    void poolOfFour_withMinReplicas_isRefusedWithTheReason_andLeavesOneToTheApplication() throws Exception {
+        JedisPool pool = pool(4);
+        try (Holdfast holder = Holdfast.connect(redis.uri());
+                Holdfast locks = Holdfast.builder().store(RedisStore.on(pool)).build()) {
+            HandOver.isTold(redis, holder, locks);
+
+            assertThatExceptionOfType(StoreRefusedException.class)
+                    .isThrownBy(() -> locks.lock("a", o -> o.minReplicas(1)).tryLock())
+                    .withMessageContaining("redis (the application's pool) has 4 connections, fewer than 5:"
+                            + " with minReplicas Holdfast keeps four of them and the application needs one;"
+                            + " set maxTotal to 5 or more");
+            assertThat(pool.getNumActive()).isLessThanOrEqualTo(3);
+            assertThat(redis.command("EXISTS", "distributed_lock:a")).isEqualTo(0L);
+            assertThat(locks.lock("a").tryLock()).as("without").isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, -1})
+    void poolOfFive_orWithoutLimit_isEnoughForMinReplicas(int size) {
+        try (Holdfast locks =
+                Holdfast.builder().store(RedisStore.on(pool(size))).build()) {
+            redis.command("CONFIG", "RESETSTAT");
+
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() -> locks.lock("a", o -> o.minReplicas(1).lease(Duration.ofSeconds(2)))
+                            .tryLock());
+            assertThat(redis.commandStats()).as("asked, though nobody follows").containsKey("wait");
+        }
     }
 
     @ParameterizedTest

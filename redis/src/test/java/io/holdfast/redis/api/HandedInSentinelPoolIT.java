@@ -2,10 +2,12 @@ package io.holdfast.redis.api;
 
 import static io.holdfast.redis.Until.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.redis.RedisStore;
 import io.holdfast.servers.RedisSentinels;
 import io.holdfast.servers.RedisServer;
@@ -99,6 +101,16 @@ class HandedInSentinelPoolIT {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> RedisStore.on(pool))
                     .withMessageContaining("the pool has 3 connections, fewer than 4");
+        }
+    }
+
+    @Test
+    void poolOfFour_withMinReplicas_isRefused() {
+        try (JedisSentinelPool pool = pool(4);
+                Holdfast locks = Holdfast.builder().store(RedisStore.on(pool)).build()) {
+            assertThatExceptionOfType(StoreRefusedException.class)
+                    .isThrownBy(() -> locks.lock("r", o -> o.minReplicas(1)).tryLock())
+                    .withMessageContaining("has 4 connections, fewer than 5");
         }
     }
 }

@@ -4,6 +4,7 @@ import static io.holdfast.redis.Until.until;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
@@ -11,6 +12,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.Clients;
 import io.holdfast.redis.RedisStore;
 import io.holdfast.redis.SharedRedis;
 import io.holdfast.servers.RedisServer;
@@ -43,8 +45,12 @@ class HandedInUnifiedJedisIT {
     }
 
     private PooledConnectionProvider provider(int port, RedisProtocol protocol) {
+        return provider(port, protocol, 4);
+    }
+
+    private PooledConnectionProvider provider(int port, RedisProtocol protocol, int size) {
         GenericObjectPoolConfig<Connection> limits = new GenericObjectPoolConfig<>();
-        limits.setMaxTotal(4);
+        limits.setMaxTotal(size);
         limits.setMaxWait(Duration.ofMillis(300));
         limits.setJmxEnabled(false);
         return new PooledConnectionProvider(
@@ -56,9 +62,8 @@ class HandedInUnifiedJedisIT {
                 limits);
     }
 
-    /** Of the constructors the only public one that Jedis 6, 7 and 8 have. */
     private UnifiedJedis jedis(PooledConnectionProvider provider) {
-        UnifiedJedis jedis = new UnifiedJedis(provider, 1, Duration.ofSeconds(1));
+        UnifiedJedis jedis = Clients.PLAIN.on(provider);
         clients.add(jedis);
         return jedis;
     }
@@ -160,6 +165,35 @@ class HandedInUnifiedJedisIT {
             taken.forEach(Connection::close);
             assertThat(locks.lock("a").tryLock()).isTrue();
         }
+    }
+
+    /** With a single one the inbox took it, and whoever waited could neither ask again nor leave. */
+    @ParameterizedTest
+    @EnumSource(names = {"POOLED", "NEWER"})
+    @Faults(22)
+    void clientWithASingleConnection_isRefusedWithTheReason(Clients kind) {
+        UnifiedJedis jedis = kind.on(provider(redis.port(), RedisProtocol.RESP2, 1));
+        clients.add(jedis);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisStore.on(jedis))
+                .withMessage("the pool has 1 connections, fewer than 2: Holdfast keeps one of them while it is told of"
+                        + " locks, and commands need one");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Clients.class)
+    @Faults(22)
+    void clientWithTwoConnections_locksWaitsAndIsTold(Clients kind) throws Exception {
+        PooledConnectionProvider provider = provider(redis.port(), RedisProtocol.RESP2, 2);
+        UnifiedJedis jedis = kind.on(provider);
+        clients.add(jedis);
+        try (Holdfast holder = Holdfast.connect(redis.uri());
+                Holdfast locks = locks(jedis)) {
+            HandOver.isTold(redis, holder, locks);
+            assertThat(provider.getPool().getNumActive()).isEqualTo(1);
+        }
+        until(() -> provider.getPool().getNumActive() == 0);
     }
 
     @Test

@@ -15,6 +15,9 @@ import io.holdfast.redis.SharedRedis;
 import io.holdfast.servers.JvmProcess;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.testkit.Faults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import javax.net.ssl.SSLContext;
@@ -22,6 +25,7 @@ import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code rediss://}, from JVMs that trust the server's certificate and from one that does not. */
 class TlsIT {
@@ -69,8 +73,9 @@ class TlsIT {
         }
     }
 
-    private static JvmProcess trusting(String uri) {
+    private static JvmProcess trusting(String uri, String... options) {
         return JvmProcess.of(User.class)
+                .options(options)
                 .options(
                         "-Djavax.net.ssl.trustStore=" + secured.certificate().trustStore(),
                         "-Djavax.net.ssl.trustStorePassword="
@@ -98,6 +103,17 @@ class TlsIT {
                                     "failed io.holdfast.StoreUnavailableException: lock 'a': cannot reach rediss://127.0.0.2:")
                             .contains("No subject alternative names matching IP address 127.0.0.2")
                             .doesNotContain("sesame"));
+        }
+    }
+
+    /** It is for a name and for 127.0.0.1, but not for this address. */
+    @Test
+    void certificateForTheName_isGood_whereverTheNameLeads(@TempDir Path folder) throws IOException {
+        Path hosts = Files.writeString(folder.resolve("hosts"), "127.0.0.2 localhost\n");
+        try (JvmProcess jvm =
+                trusting("rediss://:sesame@localhost:" + secured.port(), "-Djdk.net.hosts.file=" + hosts)) {
+            jvm.awaitLine("done", ofSeconds(30));
+            assertThat(jvm.lines()).contains("health true", "unlocked true", "waiter true");
         }
     }
 

@@ -265,6 +265,30 @@ class ClusterFaultsIT {
         assertThat(holder.losses()).isEmpty();
     }
 
+    /** A share has two keys, and is renewed as long as both are in one place. */
+    @Test
+    @Faults(36)
+    void slotThatMoves_takesItsSharesAlong() {
+        Client holder = client();
+        RedisServer to = otherThan(home("s"));
+        Lease reading = get(threads.submit(() -> holder.locks()
+                .readWriteLock("s", o -> o.lease(ofSeconds(3)))
+                .readLock()
+                .acquire(SOON)));
+
+        RedisCluster.SlotMove move = cluster.beginMove(slot("s"), to);
+        int begun = holder.renewals();
+        until("it is renewed where it was", () -> holder.renewals() >= begun + 2);
+        move.moveKeys();
+        int moved = holder.renewals();
+        until("it is renewed where it goes", () -> holder.renewals() >= moved + 2);
+        move.finish();
+
+        assertThat(holder.failedRenewals()).isZero();
+        assertThat(reading.release()).isTrue();
+        assertThat(holder.losses()).isEmpty();
+    }
+
     /** A slot on its way is a reason to wait, not one to give up, also for those who want replicas to have the lock. */
     @Test
     @Faults(36)

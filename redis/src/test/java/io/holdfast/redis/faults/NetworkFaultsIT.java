@@ -15,15 +15,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Lease;
 import io.holdfast.Loss;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.redis.DeafHost;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.Resp;
 import io.holdfast.servers.TcpProxy;
 import io.holdfast.testkit.Faults;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,31 +116,16 @@ class NetworkFaultsIT {
     @Test
     @Faults(21)
     void tryLock_toAHostThatDoesNotAnswer_failsByTheCommandTimeOut() throws IOException {
-        List<Socket> full = new ArrayList<>();
-        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), silent.getLocalPort());
-            for (int i = 0; i < 3; i++) {
-                Socket socket = new Socket();
-                full.add(socket);
-                try {
-                    socket.connect(address, 50);
-                } catch (IOException e) {
-                    // the backlog is full, as it should be
-                }
-            }
-            Client client = rig.client(
-                    "redis://127.0.0.1:" + silent.getLocalPort(), builder -> builder.commandTimeout(TIMEOUT));
+        try (DeafHost silent = DeafHost.at("127.0.0.1", 0)) {
+            String uri = "redis://127.0.0.1:" + silent.port();
+            Client client = rig.client(uri, builder -> builder.commandTimeout(TIMEOUT));
             long start = System.nanoTime();
 
             assertThatThrownBy(() -> client.lock("a").tryLock())
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("redis://127.0.0.1:" + silent.getLocalPort());
+                    .hasMessageContaining(uri);
 
             assertThat(since(start)).isLessThan(TIMEOUT.plus(SLACK));
-        } finally {
-            for (Socket socket : full) {
-                socket.close();
-            }
         }
     }
 

@@ -121,6 +121,27 @@ class ReplicasIT {
         }
     }
 
+    /** It refuses WAIT as well, which says nothing that the script's own refusal has not said better. */
+    @Test
+    @Faults({26, 36})
+    void serverThatIsAReplicaForAMoment_isWaitedFor() {
+        DistributedLock lock = client(1).lock("demoted");
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(lock.unlock()).isTrue();
+        master.command("REPLICAOF", "127.0.0.1", "1");
+        try {
+            Future<Lease> waiting = threads.submit(() -> lock.acquire(SOON));
+            until("it was refused", () -> master.info("errorstats").containsKey("errorstat_READONLY"));
+            assertThat(waiting).isNotDone();
+
+            master.command("REPLICAOF", "NO", "ONE");
+
+            assertThat(get(waiting).release()).isTrue();
+        } finally {
+            master.command("REPLICAOF", "NO", "ONE");
+        }
+    }
+
     /** The time-out of a socket starts anew with every byte: this kept the caller, and all who wanted replicas. */
     @Test
     @Faults(21)

@@ -44,9 +44,9 @@ final class Rig implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
 
     static final String PREFIX = "distributed_lock:";
     /** In every request to acquire, and in no other. */
-    static final String ACQUIRE = "\r\nacquire\r\n";
+    static final String ACQUIRE = "\r\nA\r\n";
     /** In every request to release, and in no other. */
-    static final String RELEASE = "\r\nrelease\r\n";
+    static final String RELEASE = "\r\nR\r\n";
 
     private final List<Client> clients = new ArrayList<>();
     private final Deque<Runnable> repairs = new ArrayDeque<>();

@@ -29,10 +29,10 @@ final class ToyRedis {
         int keys = Integer.parseInt(command.get(2));
         List<String> args = command.subList(3 + keys, command.size());
         String lock = command.get(3);
-        if (args.get(0).equals("acquire")) {
+        if (args.get(0).equals("A")) {
             return acquire(lock, args);
         }
-        if (args.get(0).equals("release")) {
+        if (args.get(0).equals("R")) {
             boolean held = locks.remove(lock, args.get(1));
             return bytes("*2\r\n:" + (held ? 1 : 0) + "\r\n:" + now() + "\r\n");
         }
@@ -45,14 +45,14 @@ final class ToyRedis {
     }
 
     private byte[] acquire(String lock, List<String> args) {
-        if (now() > Long.parseLong(args.get(4))) {
+        if (now() > Long.parseLong(args.get(3))) {
             return bytes("*3\r\n:4\r\n:" + now() + "\r\n:0\r\n");
         }
         String holder = locks.putIfAbsent(lock, args.get(1));
         if (holder == null) {
             tokens.put(lock, ++lastToken);
         } else if (!holder.equals(args.get(1))) {
-            boolean waits = !args.get(5).equals("0");
+            boolean waits = args.size() < 5 || !args.get(4).equals("0");
             return bytes(
                     waits
                             ? "*6\r\n:2\r\n:" + now() + "\r\n:0\r\n:100\r\n:0\r\n:0\r\n"

@@ -13,10 +13,13 @@ import io.holdfast.redis.FiveServers;
 import io.holdfast.redis.RedisStore;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.servers.RequestTrap;
+import io.holdfast.servers.Resp;
+import io.holdfast.servers.RespError;
 import io.holdfast.servers.TcpProxy;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -65,6 +68,31 @@ class ConnectionRegressionsIT {
                 traffic.join();
             }
             assertThat(server.keys()).as("keys in database 0").isEmpty();
+        }
+    }
+
+    /** Which life of a server it is was asked once for each connection; one that was opened while it was busy never knew. */
+    @Test
+    @Faults({15, 26})
+    void connectionThatIsOpenedWhileTheServerIsBusy_doesNotStayHalfOpened() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                TcpProxy proxy = TcpProxy.to(server.port());
+                Holdfast locks = Holdfast.connect("redis://127.0.0.1:" + proxy.port())) {
+            server.command("CONFIG", "SET", "lua-time-limit", "1");
+            CompletableFuture<Throwable> script = CompletableFuture.supplyAsync(
+                    () -> catchThrowable(() -> server.command("EVAL", "while true do end", "0")));
+            try (Resp other = Resp.connect("127.0.0.1", server.port())) {
+                await().until(() -> catchThrowable(() -> other.call("PING")) instanceof RespError);
+                assertThat(catchThrowable(() -> locks.lock("a").tryLock())).hasMessageContaining("BUSY");
+                other.call("SCRIPT", "KILL");
+            }
+            assertThat(script.get(15, TimeUnit.SECONDS)).hasMessageContaining("killed");
+
+            assertThat(locks.lock("a").tryLock()).isTrue();
+            proxy.dropConnectionAfterNextRequestContaining("\r\nR\r\n");
+            assertThat(locks.lock("a").unlock())
+                    .as("asked again at the same server")
+                    .isTrue();
         }
     }
 
@@ -179,7 +207,7 @@ class ConnectionRegressionsIT {
                 Holdfast locks = Holdfast.connect("redis://127.0.0.1:" + proxy.port())) {
             DistributedLock lock = locks.lock("x");
             assertThat(lock.tryLock()).isTrue();
-            RequestTrap trap = proxy.dropConnectionAfterNextRequestContaining("release");
+            RequestTrap trap = proxy.dropConnectionAfterNextRequestContaining("\r\nR\r\n");
             proxy.delayReplies(ofMillis(50));
             Thread flusher = new Thread(() -> {
                 trap.awaitSprung(ofSeconds(10));

@@ -13,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks, after every event, whether the promises hold. Two sides are compared: what clients believe, by their own clocks,
@@ -46,6 +48,11 @@ public final class Auditor {
     private final List<String> names;
     private final Resource resource = new Resource();
     private final List<Held> held = new ArrayList<>();
+    /** By client and lock: since when it is a thread's turn, by its own clock, and what it had last. */
+    private final Map<String, Turn> turns = new HashMap<>();
+
+    private record Turn(long since, Peek.Belief last) {}
+
     private final Map<String, Long> grants = new HashMap<>();
     private final Map<String, Long> highestReturned = new HashMap<>();
     private final Map<String, Long> highestWhole = new HashMap<>();
@@ -57,6 +64,7 @@ public final class Auditor {
     private final Map<String, Long> excusedUntil = new HashMap<>();
     private final boolean driftBeyondModel;
     private final Map<String, Long> tokensExcusedBelow = new HashMap<>();
+    private final Map<String, Long> rowsExcusedBelow = new HashMap<>();
     private long allExcusedUntil;
     private long overlapsOutside;
     private final Set<String> overlapping = new HashSet<>();
@@ -104,6 +112,11 @@ public final class Auditor {
         }
     }
 
+    /** The queue of one lock is lost: a lock that was granted before goes on in the order that was told with it. */
+    public void queueLost(String name) {
+        rowsExcusedBelow.put(name, truth.nextToken(name));
+    }
+
     /** An old master gives tokens too, by its own clock: their order is promised again above what either has given. */
     public void twoCounters() {
         for (String name : names) {
@@ -144,10 +157,16 @@ public final class Auditor {
         boolean passedOn = !truth.isGranted(name, token);
         if (passedOn) {
             hits.passedOn();
-            if (fair && belief.isHeld() && !isExcused(name)) {
-                isNextInTheQueue(Peek.served(party.engine(), name), name);
+        }
+        boolean queueKept = token >= rowsExcusedBelow.getOrDefault(name, 0L);
+        if ((fair || share.kind() == Share.Kind.PERMITS) && belief.isHeld() && queueKept && !isExcused(name)) {
+            String given = Peek.heldAs(party.engine(), belief);
+            // A permit may also come from a ticket of one who had another by then.
+            if (passedOn || (given != null && !given.equals(belief.owner()))) {
+                isNextInTheQueue(given, name);
             }
         }
+        checkTurn(party, belief);
         if (!excused && token <= floor && !(passedOn && isExcused(name))) {
             throw new Violation(
                     "I2",
@@ -175,12 +194,11 @@ public final class Auditor {
     }
 
     /** One that stands in the store's queue may be given a lock within its client only before all others there. */
-    private void isNextInTheQueue(List<String> served, String name) {
-        if (served.isEmpty()) {
+    private void isNextInTheQueue(@Nullable String given, String name) {
+        if (given == null) {
             throw new Violation(
                     "L4", "lock " + name + ": one that stands in the store's queue was given it out of its turn");
         }
-        String given = served.get(served.size() - 1);
         Set<String> queue = truth.queue(name);
         for (String ahead : queue.contains(given) ? queue : Set.<String>of()) {
             if (ahead.equals(given)) {
@@ -192,9 +210,35 @@ public final class Auditor {
         }
     }
 
+    /** While others of its client wait, a thread may take a lock again only for as long as its turn lasts. */
+    private void checkTurn(Party party, Peek.Belief belief) {
+        String key = party.host().name() + ' ' + belief.name();
+        Turn turn = turns.get(key);
+        if (turn == null || !belief.isTakenAgainAfter(turn.last())) {
+            turns.put(key, new Turn(belief.acquiredNanos(), belief));
+            return;
+        }
+        long elapsed = belief.acquiredNanos() - turn.since();
+        if (elapsed >= Peek.TURN_NANOS) {
+            throw new Violation(
+                    "L4",
+                    "a thread took " + belief.name() + " again " + elapsed / 1000
+                            + " us after its turn began, while others of its client waited");
+        }
+        turns.put(key, new Turn(turn.since(), belief));
+        hits.takenAgain();
+    }
+
     /** How often a client was given a lock. */
     public long grants(Party party) {
         return grants.getOrDefault(party.host().name(), 0L);
+    }
+
+    /** The owners of what holders were told to have lost so far: that is left to its expiry. */
+    public Set<String> lost() {
+        return losses.keySet().stream()
+                .map(hold -> hold.substring(0, hold.indexOf(" with ")))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** An application got true for its release. */

@@ -5,6 +5,7 @@ import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.redis.RedisModel;
 import io.holdfast.simulation.world.World;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,8 +78,12 @@ public final class Latches {
     private final List<Call> clears = new ArrayList<>();
     private final Map<String, Long> looks = new LinkedHashMap<>();
     private final Map<String, Long> told = new LinkedHashMap<>();
+    /** By whose request whose latch was changed. */
+    private final Map<String, String> changedBy = new HashMap<>();
+
     private List<String> waitedBefore = List.of();
     private int countedBefore;
+    private @Nullable Life before;
     private @Nullable Life present;
     private @Nullable Supplier<Server> home;
     private long voidUntil;
@@ -122,6 +127,7 @@ public final class Latches {
         present = null;
         lives.clear();
         told.clear();
+        changedBy.clear();
     }
 
     private boolean isVoid() {
@@ -133,6 +139,7 @@ public final class Latches {
     void before() {
         observe();
         waitedBefore = List.copyOf(model().sortedSet(waiters).keySet());
+        before = present;
         countedBefore = present == null ? -1 : present.counted;
     }
 
@@ -149,6 +156,9 @@ public final class Latches {
         if (changed && Long.parseLong(Commands.argument(command, 4)) / 1_000 < model().nowMillis()) {
             throw new Violation("I9", op + " by " + id + " came too late, and was carried out");
         }
+        if (changed && before != null) {
+            changed(op, id, before.made);
+        }
         for (String key : List.of(latch, waiters)) {
             if (model().expiresAtMillis(key) == -1 && !model().type(key).equals("none")) {
                 throw new Violation("H1", key + " has no expiry after " + op);
@@ -160,11 +170,18 @@ public final class Latches {
         }
         Life life = present;
         boolean opened = op.equals("down") && life != null && life.openAt == world.now();
-        if (opened || op.equals("clear")) {
+        if (opened || (changed && op.equals("clear"))) {
             if (!model().sortedSet(waiters).isEmpty()) {
                 throw new Violation("L2", "the latch is open or gone, and there are some who were not told");
             }
             waitedBefore.forEach(waiter -> told.put(waiter, world.now()));
+        }
+    }
+
+    private void changed(String op, String id, String made) {
+        String first = changedBy.putIfAbsent(id, made);
+        if (first != null && !first.equals(made)) {
+            throw new Violation("I9", op + " by " + id + " hit the latch of " + first + ", and then that of " + made);
         }
     }
 
@@ -183,16 +200,15 @@ public final class Latches {
         Map<String, String> fields = model().hash(latch);
         String state = fields.get("=");
         String made = state == null ? null : state.substring(state.lastIndexOf(' ') + 1);
-        Life before = present;
-        if (before != null && (!before.made.equals(made) || fields.size() - 1 < before.counted)) {
-            forgotten(before);
-            before = null;
+        Life life = present;
+        if (life != null && (!life.made.equals(made) || fields.size() - 1 < life.counted)) {
+            forgotten(life);
+            life = null;
         }
         if (state == null || made == null) {
             present = null;
             return;
         }
-        Life life = before;
         if (life == null) {
             life = new Life(made, Integer.parseInt(state.split(" ", -1)[1]), world.now(), !isVoid());
             lives.add(life);

@@ -204,6 +204,7 @@ public final class ServerAudit implements Server.Watcher {
                 owners.add(one.owner());
                 if (kind.equals("release")) {
                     mayLeave.add(one.owner());
+                    mayLeave.addAll(one.served());
                 } else if (one.before() != null) {
                     mayLeave.add(one.before());
                 }
@@ -218,6 +219,7 @@ public final class ServerAudit implements Server.Watcher {
         notice(kind, part.owner(), then, late);
         if (kind.equals("acquire")) {
             isServedInTurn(part.owner(), gaveUp, then, now);
+            keepsThePlace(part.owner(), gaveUp, then, now);
         }
         if (kind.equals("release")) {
             isPassedOn(part.owner(), then, now);
@@ -280,8 +282,7 @@ public final class ServerAudit implements Server.Watcher {
                     throw new Violation(
                             "I4", "a renewal by " + actors + " gave a share of " + now.key() + " to " + owner);
                 }
-                long token = now.shares().token(owner);
-                given(now.key(), token, token);
+                given(now.key(), now.shares().token(owner), now.shares().lastToken(owner));
                 grantedNow(actors, owner);
             }
         });
@@ -401,6 +402,19 @@ public final class ServerAudit implements Server.Watcher {
             if (now.waiting().contains(ahead) && (givenBack || !isAway(ahead, now))) {
                 throw new Violation("L4", actor + " was given " + now.key() + " before " + ahead + ", who came first");
             }
+        }
+    }
+
+    /** Who takes the place of another in line stands before all who stood behind that one. */
+    private void keepsThePlace(String actor, @Nullable String gaveUp, State then, State now) {
+        String holder = owner(now.value());
+        int place = gaveUp == null ? -1 : then.waiting().indexOf(gaveUp);
+        if (place >= 0
+                && holder != null
+                && !holder.equals(owner(then.value()))
+                && now.waiting().contains(actor)
+                && then.waiting().indexOf(holder) > place) {
+            throw new Violation("L4", holder + " was given " + now.key() + " before " + actor + ", whose turn it was");
         }
     }
 

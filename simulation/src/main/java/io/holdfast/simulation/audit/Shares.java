@@ -25,11 +25,20 @@ record Shares(Map<String, Long> expiries, Map<String, String> holds) {
 
     long token(String owner) {
         String hold = holds.get(owner);
-        return hold == null ? 0 : Long.parseLong(hold.substring(0, hold.indexOf(' ')));
+        return hold == null
+                ? 0
+                : Long.parseLong(hold.substring(0, hold.indexOf(' ')).split("\\+", -1)[0]);
+    }
+
+    /** The last of the tokens that came with it. */
+    long lastToken(String owner) {
+        String hold = holds.getOrDefault(owner, "0 0");
+        String[] tokens = hold.substring(0, hold.indexOf(' ')).split("\\+", -1);
+        return Long.parseLong(tokens[0]) + (tokens.length > 1 ? Long.parseLong(tokens[1]) : 0);
     }
 
     boolean covers(String owner, long token, long nowMillis) {
-        return expiries.getOrDefault(owner, 0L) > nowMillis && token(owner) == token;
+        return expiries.getOrDefault(owner, 0L) > nowMillis && token(owner) <= token && token <= lastToken(owner);
     }
 
     /** Added up, not as the server has written it down. */

@@ -134,6 +134,7 @@ final class Actor {
         private final Section section;
         private final Patience patience;
         private final int kind;
+        private final boolean mayRepeat;
 
         Single(Party party, Dice dice) {
             this.party = party;
@@ -142,13 +143,8 @@ final class Actor {
             boolean fair = dice.oneIn(4) && !scene.setup().topology().isQuorum();
             Share share = scene.setup().share(dice);
             this.lock = new NamedLock(party.engine(), name, options(dice), share, fair);
-            this.section = new Section(
-                    scene,
-                    Actor.this,
-                    party,
-                    dice,
-                    new Section.Before(
-                            scene.auditor().floor(name, share), scene.journal().now(), fair, share));
+            this.section = section(dice, share, fair);
+            this.mayRepeat = share.isWhole() && !fair;
             this.patience = new Patience(scene, party, List.of(name));
             this.kind = dice.below(10);
         }
@@ -158,8 +154,40 @@ final class Actor {
             return lock.getLockName() + ", kind " + kind;
         }
 
+        private Section section(Dice drawn, Share share, boolean fair) {
+            long floor = scene.auditor().floor(lock.getLockName(), share);
+            return new Section(
+                    scene,
+                    Actor.this,
+                    party,
+                    drawn,
+                    new Section.Before(floor, scene.journal().now(), fair, share));
+        }
+
         @Override
         public boolean act() throws InterruptedException {
+            // Dice of their own, as above.
+            Dice repeats = Dice.of(scene.setup().seed(), 12, number, step);
+            boolean alive = once();
+            int most = mayRepeat && repeats.oneIn(3) ? repeats.below(6) : 0;
+            for (int i = 0; alive && i < most; i++) {
+                alive = onceMore(repeats);
+            }
+            return alive;
+        }
+
+        /** Takes the same lock again, mostly at once, and for a moment. */
+        private boolean onceMore(Dice repeats) throws InterruptedException {
+            party.platform().sleep(repeats.oneIn(4) ? repeats.below(400_000L) : 0);
+            Section brief = section(repeats, Share.WHOLE, false);
+            Patience mine = new Patience(scene, party, List.of(lock.getLockName()));
+            long wait = repeats.oneIn(3) ? 0 : patience(repeats);
+            scene.called();
+            boolean got = wait == 0 ? lock.tryLock() : lock.tryLock(Duration.ofNanos(wait));
+            return brief.briefly(lock, told(mine, got, wait));
+        }
+
+        private boolean once() throws InterruptedException {
             return switch (kind) {
                 case 0, 1 -> section.asThread(lock, told(patience, lock.tryLock(), 0));
                 case 2, 3, 4 -> {

@@ -8,6 +8,7 @@ import io.holdfast.simulation.world.Dice;
 import io.holdfast.simulation.world.Fiber;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** What befalls a client: its machine, its clocks, its threads. */
 final class ClientFaults {
@@ -141,6 +142,7 @@ final class ClientFaults {
         String client = Peek.clientId(party.engine());
         director.disturbed(2_000 * MS + 4 * scene.setup().timeoutMillis() * MS);
         int before = director.happened();
+        Set<String> lostBefore = scene.auditor().lost();
         site.close(() -> {
             if (director.happened() != before
                     || !blow.calm()
@@ -152,7 +154,9 @@ final class ClientFaults {
             for (String name : scene.setup().everyName()) {
                 for (Server server : scene.stage().servers()) {
                     String value = server.model().value(Scene.PREFIX + name);
-                    if (value != null && value.startsWith("hf1:" + client + ":")) {
+                    if (value != null
+                            && value.startsWith("hf1:" + client + ":")
+                            && !lostBefore.contains(value.substring(4, value.lastIndexOf(':')))) {
                         throw new Violation(
                                 "H1", "the closed client " + client + " has left the lock " + name + ": " + value);
                     }

@@ -38,7 +38,12 @@ final class Patience {
         boolean here = scene.auditor().grants(party) != grants;
         boolean soon = behind && party.platform().nanoTime() - startNanos < 100_000_000L + SLACK_NANOS;
         if (!toldSo && !here && !soon) {
-            throw new Violation("I5", "'held by another' was said, and the store had not said so");
+            throw new Violation(
+                    "I5",
+                    "'held by another' was said of " + names + " to "
+                            + party.host().name() + " after "
+                            + (party.platform().nanoTime() - startNanos) / 1_000_000
+                            + " ms, and the store had not said so");
         }
     }
 

@@ -56,15 +56,20 @@ final class Section {
 
     /** Works under a lock that the thread has, if it has it. False if the thread died in it. */
     boolean asThread(NamedLock lock, boolean got) {
-        if (!got) {
-            return true;
-        }
+        return !got || asThread(lock, dice.below(4));
+    }
+
+    /** As above, for a moment only. */
+    boolean briefly(NamedLock lock, boolean got) {
+        return !got || asThread(lock, 0);
+    }
+
+    private boolean asThread(NamedLock lock, int works) {
         Peek.Belief belief = Peek.heldHere(lock);
         if (belief == null) {
             throw new Violation("I7", "the lock was obtained, and the thread does not hold it");
         }
         obtained(belief);
-        int works = dice.below(4);
         for (int i = 0; i < works; i++) {
             work(belief, lock);
             if (actor.diesNow()) {

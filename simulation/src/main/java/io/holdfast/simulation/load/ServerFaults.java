@@ -157,6 +157,8 @@ final class ServerFaults {
         }
         if (victim.equals(lock)) {
             scene.auditor().excuse(name);
+        } else if (!victim.equals(counter.apply(name))) {
+            scene.auditor().queueLost(name);
         }
         scene.auditor().counterLost();
         scene.director().disturbed(8_000 * MS);

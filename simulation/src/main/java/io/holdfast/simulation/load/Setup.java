@@ -70,7 +70,7 @@ public record Setup(
                 .toList();
         Dice kind = Dice.of(seed, 3);
         boolean readWrite = kind.oneIn(4) && !topology.isQuorum();
-        int permits = !topology.isQuorum() && !readWrite && kind.oneIn(6) ? (int) kind.between(2, 3) : 0;
+        int permits = !topology.isQuorum() && !readWrite && kind.oneIn(6) ? (int) kind.between(1, 3) : 0;
         return new Setup(
                 seed,
                 topology,
@@ -130,7 +130,8 @@ public record Setup(
     /** What somebody wants of a lock. */
     Share share(Dice dice) {
         if (permits > 0) {
-            return Share.permits((int) dice.between(1, permits), permits);
+            // Mostly one, since only one is ever passed on within a client.
+            return Share.permits(dice.below(4) > 0 ? 1 : (int) dice.between(1, permits), permits);
         }
         return readWrite && dice.below(3) > 0 ? Share.READ : Share.WHOLE;
     }

@@ -59,10 +59,7 @@ final class ClusterBugs {
                             "return fence() + \":{\" + slot + \"}\";")),
             bug(
                     "the queue of a lock is in another slot than the lock",
-                    new Edit(
-                            KEYS,
-                            "(lock.indexOf('{') >= 0 ? lock : \"{\" + lock + \"}\")",
-                            "(lock.indexOf('{') >= 0 ? lock : \"{\" + name + \"}\")")));
+                    new Edit(KEYS, "\":{\" + prefix + name + \"}\"", "\":{\" + name + \"}\"")));
 
     private static Mutant bug(String name, Edit... edits) {
         return Mutant.of(name, edits).on("cluster");

@@ -14,6 +14,7 @@ final class Mutants {
     private static final String ENDINGS = "core/src/main/java/io/holdfast/internal/Endings.java";
     private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
     private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
+    private static final String LINES = "core/src/main/java/io/holdfast/internal/Lines.java";
     private static final String PROCESSION = "core/src/main/java/io/holdfast/internal/Procession.java";
     private static final String LOSSES = "core/src/main/java/io/holdfast/internal/Losses.java";
     private static final String ACQUISITION = "core/src/main/java/io/holdfast/internal/Acquisition.java";
@@ -72,7 +73,7 @@ final class Mutants {
                         "a grant that was pushed is trusted, whatever its age",
                         new Edit(
                                 STORE,
-                                "ServerClock.Moment since = serverClock.notAfter(Long.parseLong(grant.group(6)), life, now());",
+                                "ServerClock.Moment since = serverClock.notAfter(grant.serverMicros(), life, now());",
                                 "ServerClock.Moment since = now();")),
                 Mutant.of(
                         "the age of a pushed grant is told by the monotonic clock alone",
@@ -234,10 +235,10 @@ final class Mutants {
                         new Edit(
                                 WATCHDOG,
                                 "                } else {\n"
-                                        + "                    place(lease, now, lease.validity().untilNanos());\n"
+                                        + "                    place(lease, lease.validity().untilNanos());\n"
                                         + "                }",
                                 "                } else {\n"
-                                        + "                    place(lease, now, now + lease.options.lease().toNanos());\n"
+                                        + "                    place(lease, now + lease.options.lease().toNanos());\n"
                                         + "                    leases.remove(lease);\n"
                                         + "                    lease.nextNanos = now + 10_000_000;\n"
                                         + "                    leases.add(lease);\n" + "                }")),
@@ -290,9 +291,9 @@ final class Mutants {
                         "a release writes what a full server refuses, first",
                         new Edit(
                                 LOCK,
-                                "  drop(owner)\n" + "  if ARGV[5] then",
+                                "  drop(owner)\n" + "  if ARGV[4] then",
                                 "  redis.call('SET', fence, redis.call('GET', fence) or '0')\n" + "  drop(owner)\n"
-                                        + "  if ARGV[5] then")),
+                                        + "  if ARGV[4] then")),
                 Mutant.of(
                         "who waits looks again only after a minute",
                         new Edit(
@@ -300,13 +301,6 @@ final class Mutants {
                                 "        long longest = TICKET.toMillis() / 3;\n"
                                         + "        long left = Math.max(0, Math.min(leftMillis, longest));",
                                 "        long longest = 10 * TICKET.toMillis();\n" + "        long left = longest;")),
-                Mutant.of(
-                        "a wake-up that comes while a request is under way is forgotten",
-                        new Edit(
-                                ACQUISITION,
-                                "            if (phase == Phase.ASKING) {\n" + "                again = true;\n"
-                                        + "                return;",
-                                "            if (phase == Phase.ASKING) {\n" + "                return;")),
                 Mutant.of(
                         "an answer that took longer than the lease counts as held",
                         new Edit(
@@ -367,6 +361,27 @@ final class Mutants {
                                 "        if (passOn(lease)) {\n" + "            return true;",
                                 "        if (passOn(lease)) {\n" + "            engine.releases().undo(lease);\n"
                                         + "            return true;")),
+                Mutant.of(
+                        "a thread takes a lock again for as long as it likes, whoever waits in its client",
+                        new Edit(LINE, "return now - turnNanos < TURN_NANOS;", "return turnNanos <= now;")),
+                Mutant.of(
+                        "one that is called takes the lock although it was taken again",
+                        new Edit(
+                                LINE,
+                                "        if (!ready) {\n" + "            cameInVain = true;",
+                                "        if (gone) {")),
+                Mutant.of(
+                        "what lies ready for one that leaves is given to nobody",
+                        new Edit(LINE, "HeldLease lay = ready ? holder : null;", "HeldLease lay = null;")),
+                Mutant.of(
+                        "a lock that lies ready is taken by one and left ready for another",
+                        new Edit(
+                                LINE,
+                                "            ready = false;\n" + "            return Place.TAKES;",
+                                "            return Place.TAKES;")),
+                Mutant.of(
+                        "the release of a lock that is taken over never ends",
+                        new Edit(ACQUISITION, "handOver);\n" + "        engine.requests().end();", "handOver);")),
                 Mutant.of(
                         "a lease that is passed on begins anew for the next",
                         new Edit(
@@ -458,6 +473,12 @@ final class Mutants {
                         "a loss does not let the others of the client go on",
                         new Edit(LOSSES, "        next.accept(lease);\n", "")),
                 Mutant.of(
+                        "who takes the first place in line stands behind the others if the lock is free",
+                        new Edit(
+                                LOCK,
+                                "head == owner or head and place and tonumber(place) < tonumber(redis.call('ZSCORE', queue, head))\n",
+                                "head == owner\n")),
+                Mutant.of(
                         "who leaves the head of the line lets nobody take its place",
                         new Edit(ACQUISITION, "            next.lead(this, left);", "            takeBack(left);")),
                 Mutant.of(
@@ -538,13 +559,6 @@ final class Mutants {
                                         + "                        fail(known(error));\n"
                                         + "                    }\n")),
                 Mutant.of(
-                        "the end of a wait for several stands behind requests that hang",
-                        new Edit(
-                                GATHERING,
-                                "may stand before it.\n" + "                    awaited(lease);\n",
-                                "may stand before it.\n"
-                                        + "                    runner.execute(() -> awaited(lease));\n")),
-                Mutant.of(
                         "one try for several has no limit while others stand before it",
                         new Edit(
                                 GATHERING,
@@ -557,8 +571,8 @@ final class Mutants {
                         "the release of several leaves the last of them",
                         new Edit(
                                 ALL_LUA,
-                                "    local reply = run(i, { 'release', ARGV[2 + i], channel })\n",
-                                "    local reply = i > 1 and i == n and { 1 } or run(i, { 'release', ARGV[2 + i], channel })\n")),
+                                "    local reply = run(i, { 'R', ARGV[1 + i] })\n",
+                                "    local reply = i > 1 and i == n and 1 or run(i, { 'R', ARGV[1 + i] })\n")),
                 Mutant.of(
                         "a latch counts a message that comes twice as two",
                         new Edit(
@@ -567,10 +581,17 @@ final class Mutants {
                                 "redis.call('HSETNX', latch, id .. string.format('%.0f', now), '1')")),
                 Mutant.of(
                         "a latch counts a message that comes too late",
-                        new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'clear') and")),
+                        new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and now", "op == 'clear') and now")),
                 Mutant.of(
-                        "a clear that comes too late forgets the next latch",
-                        new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and", "op == 'down') and")),
+                        "a latch is forgotten by a message that comes too late",
+                        new Edit(LATCH_LUA, "op == 'down' or op == 'clear') and now", "op == 'down') and now")),
+                Mutant.of(
+                        "a count that is asked again counts for the next latch",
+                        new Edit(
+                                LATCH_LUA, "if (op == 'down' or op == 'clear') and made", "if op == 'clear' and made")),
+                Mutant.of(
+                        "a clear that is asked again forgets the next latch",
+                        new Edit(LATCH_LUA, "if (op == 'down' or op == 'clear') and made", "if op == 'down' and made")),
                 Mutant.of(
                         "a latch that opens tells nobody",
                         new Edit(LATCH_LUA, "    if left == 0 then\n" + "      tell()\n" + "    end\n", "")),
@@ -621,15 +642,19 @@ final class Mutants {
                         "who comes to a row takes its place behind the holder, whoever waits",
                         new Edit(
                                 LOCK,
-                                "local before, last = tail[1] or holder, tail[2]",
-                                "local before, last = holder, tail[2]")),
+                                "local before, last = tail[1] or holder or '', tail[2]",
+                                "local before, last = holder or tail[1] or '', tail[2]")),
                 Mutant.of(
                         "who was passed the lock while it asked leaves its ticket, row or no row",
                         new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, late)) {", "if (late.isEmpty()) {")),
-                Mutant.of("a row has one token for all", new Edit(PROCESSION, "                nextToken++;\n", "")),
+                Mutant.of(
+                        "a row has one token for all", new Edit(PROCESSION, "                row.nextToken++;\n", "")),
                 Mutant.of(
                         "a row ends, and the tickets of those who were served stay",
-                        new Edit(PROCESSION, "                served.add(id);\n", "                served.size();\n")),
+                        new Edit(
+                                ENDINGS,
+                                "store.release(lease.name(), lease.owner(), served))",
+                                "store.release(lease.name(), lease.owner()))")),
                 Mutant.of(
                         "a row whose lease is lost leaves the tickets of those who were served",
                         new Edit(ENDINGS, "        engine.lines().lost(lease);\n", "")),
@@ -637,12 +662,35 @@ final class Mutants {
                         "one of a row that has another lease in mind is passed over",
                         new Edit(
                                 PROCESSION,
-                                "                return null;\n" + "            }\n" + "            next++;",
-                                "                if (next++ < behind.size()) {\n"
+                                "                    || !heir.mayFollow(lease, row.share, now)) {\n"
+                                        + "                return null;\n",
+                                "                    || !heir.mayFollow(lease, row.share, now)) {\n"
+                                        + "                if (next++ < behind.size()) {\n"
                                         + "                    continue;\n"
                                         + "                }\n"
-                                        + "                return null;\n"
-                                        + "            }\n"
-                                        + "            next++;")));
+                                        + "                return null;\n")),
+                Mutant.of(
+                        "a permit for one that was passed another is left lying",
+                        new Edit(
+                                LINES,
+                                "procession == null || !procession.hasServed(grant.owner())",
+                                "procession == null || procession.hasServed(grant.owner())")),
+                Mutant.of(
+                        "a permit that went to the next is taken back along with the tickets of those who were served",
+                        new Edit(PROCESSION, "                isTakenBack(grant.owner());\n", "")),
+                Mutant.of(
+                        "one permit is passed on to one that wants several",
+                        new Edit(ACQUISITION, "!share.isRead() && share.weight() == 1", "!share.isRead()"),
+                        new Edit(
+                                ACQUISITION,
+                                "                && name.equals(lock)\n"
+                                        + "                && wish.share().equals(share);\n",
+                                "                && name.equals(lock);\n")),
+                Mutant.of(
+                        "whoever comes for a permit is told that it is the first",
+                        new Edit(
+                                LOCK,
+                                "local before, last = tail[1] or holder or '', tail[2]",
+                                "local before, last = not of and tail[1] or holder or '', tail[2]")));
     }
 }

@@ -23,13 +23,15 @@ public final class Commands {
      * What a command does to one lock.
      *
      * @param before who may give it up along with that, or null
+     * @param served whose tickets are given up along with that, and what they were given
      */
     public record Part(
             String lock,
             String queue,
             String tickets,
             String owner,
-            @Nullable String before) {}
+            @Nullable String before,
+            List<String> served) {}
 
     private Commands() {}
 
@@ -46,7 +48,12 @@ public final class Commands {
         if (first.startsWith("EVAL")) {
             String script = command.get(1);
             if (script.equals(LOCK_SHA) || script.equals(LOCK_TEXT) || isForAll(command) || isForQuorum(command)) {
-                return argument(command, 0);
+                String word = argument(command, 0);
+                return switch (word) {
+                    case "A" -> "acquire";
+                    case "R" -> "release";
+                    default -> word;
+                };
             }
             if (script.equals(LATCH_SHA) || script.equals(LATCH_TEXT)) {
                 return "latch";
@@ -79,25 +86,34 @@ public final class Commands {
     public static boolean isAllOrNone(List<String> command) {
         return isForAll(command)
                 && kind(command).equals("acquire")
-                && argument(command, 3).equals("0");
+                && argument(command, 2).equals("0");
     }
 
     /** What an acquire or a release does, lock by lock. */
     public static List<Part> parts(List<String> command) {
         if (!isForAll(command)) {
-            return List.of(
-                    new Part(key(command, 0), key(command, 1), key(command, 2), argument(command, 1), before(command)));
+            int served = 3 + keys(command) + 3;
+            return List.of(new Part(
+                    key(command, 0),
+                    key(command, 1),
+                    key(command, 2),
+                    argument(command, 1),
+                    before(command),
+                    kind(command).equals("release") && !isForQuorum(command) && command.size() > served
+                            ? command.subList(served, command.size())
+                            : List.of()));
         }
         boolean acquires = kind(command).equals("acquire");
         return IntStream.range(0, (keys(command) - 1) / 4)
                 .mapToObj(i -> {
-                    String owner = argument(command, acquires ? 4 + 5 * i : 2 + i);
+                    String owner = argument(command, acquires ? 3 + 5 * i : 1 + i);
                     return new Part(
                             key(command, 1 + 4 * i),
                             key(command, 2 + 4 * i),
                             key(command, 3 + 4 * i),
                             owner,
-                            isAllOrNone(command) ? owner : null);
+                            isAllOrNone(command) ? owner : null,
+                            List.of());
                 })
                 .toList();
     }
@@ -112,9 +128,7 @@ public final class Commands {
         if (!(reply instanceof List<?> list) || list.isEmpty()) {
             return false;
         }
-        return list.get(0) instanceof List<?>
-                ? list.stream().anyMatch(one -> one instanceof List<?> part && isNo(part))
-                : isNo(list);
+        return isNo(list) || list.stream().anyMatch(one -> one instanceof List<?> part && isNo(part));
     }
 
     /** Whether somebody asks for a lock: alone, for several, or along with others of the same client. */
@@ -138,7 +152,7 @@ public final class Commands {
 
     /** Who gives up in an exchange; null for other commands. */
     public static @Nullable String before(List<String> command) {
-        int place = 3 + keys(command) + 8;
+        int place = 3 + keys(command) + 7;
         return !isForAll(command)
                         && !isForQuorum(command)
                         && kind(command).equals("acquire")

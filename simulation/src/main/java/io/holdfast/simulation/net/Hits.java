@@ -4,6 +4,7 @@ package io.holdfast.simulation.net;
 public final class Hits {
     private final long[] counts = new long[64];
     private long passedOn;
+    private long takenAgain;
 
     public void hit(int fault) {
         counts[fault]++;
@@ -11,6 +12,15 @@ public final class Hits {
 
     public long count(int fault) {
         return counts[fault];
+    }
+
+    /** A thread took a lock again while the next of its client was on its way. */
+    public void takenAgain() {
+        takenAgain++;
+    }
+
+    public long timesTakenAgain() {
+        return takenAgain;
     }
 
     /** A client has passed a lock on among its threads. */
@@ -24,6 +34,7 @@ public final class Hits {
 
     public void add(Hits other) {
         passedOn += other.passedOn;
+        takenAgain += other.takenAgain;
         for (int i = 0; i < counts.length; i++) {
             counts[i] += other.counts[i];
         }

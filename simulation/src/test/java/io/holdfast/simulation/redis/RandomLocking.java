@@ -32,12 +32,7 @@ final class RandomLocking {
         if (dice < 45) {
             acquire();
         } else if (dice < 70) {
-            run(
-                    Script.LOCK,
-                    lockKeys(),
-                    random.nextBoolean()
-                            ? List.of("release", owner(), RedisModelIT.INBOX)
-                            : List.of("release", owner(), RedisModelIT.INBOX, "time"));
+            run(Script.LOCK, lockKeys(), random.nextBoolean() ? List.of("R", owner()) : List.of("R", owner(), "time"));
         } else if (dice < 78) {
             renew();
         } else if (dice < 85) {
@@ -49,9 +44,8 @@ final class RandomLocking {
 
     private void acquire() {
         List<String> args = new ArrayList<>(List.of(
-                "acquire",
+                "A",
                 owner(),
-                RedisModelIT.INBOX,
                 lease(),
                 random.nextInt(20) == 0 ? "1000" : NO_HURRY,
                 random.nextInt(4) == 0 ? "0" : "6000000",
@@ -63,6 +57,9 @@ final class RandomLocking {
         Object reply = run(Script.LOCK, lockKeys(), args);
         if (reply instanceof List<?> list) {
             codes.add(list.get(0));
+        } else if (reply instanceof String) {
+            // Granted, with the time as its token.
+            codes.add(1L);
         }
     }
 
@@ -92,9 +89,9 @@ final class RandomLocking {
             case 2, 3 -> twins.same("HSET", "tickets", owner(), pick("1000 2000 1", "garbage"));
             case 4 -> twins.same("SET", "lock", "somebody", "PX", "5000000");
             case 5 -> twins.same("SET", "lock", "forever");
-            case 6 -> twins.same("SET", "fence", pick("abc", "9007199254740990", "9007199254740991", "5", "-1"));
+            case 6 -> twins.same("SET", "~fence", pick("abc", "9007199254740990", "9007199254740991", "5", "-1"));
             case 7 -> {
-                twins.same("DEL", "lock", "fence");
+                twins.same("DEL", "lock", "~fence");
                 twins.same("LPUSH", pick("lock", "other"), "x");
             }
             default -> manyDead();
@@ -122,7 +119,7 @@ final class RandomLocking {
     }
 
     private static List<String> lockKeys() {
-        return List.of("lock", "queue", "tickets", "fence");
+        return List.of("lock", "queue", "tickets", "~fence");
     }
 
     private String owner() {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Dmodel.sequences=10000} for more of them, {@code -Dmodel.seed=7} for others; both for one of them again.
  */
 class RedisModelIT {
-    static final String INBOX = "inbox:";
+    static final String INBOX = "~inbox:";
 
     private static final int SEQUENCES = Integer.getInteger("model.sequences", 150);
     private static final long FIRST_SEED = Long.getLong("model.seed", 1);

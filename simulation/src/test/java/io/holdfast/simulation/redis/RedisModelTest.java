@@ -272,11 +272,11 @@ class RedisModelTest {
     @Test
     void theLockGoesToWhoWaits() {
         String script = new String(Script.LOCK.text(), UTF_8);
-        assertThat(lock(script, "acquire", "c1:1:1")).isEqualTo(List.of(1L, micros, 0L, micros + 2_000_000, 1L));
-        assertThat(lock(script, "acquire", "c2:1:1")).isEqualTo(List.of(2L, micros, 0L, 10_000L, 0L, 1L));
-        assertThat(lock(script, "release", "c1:1:1")).isEqualTo(List.of(1L, micros));
+        assertThat(lock(script, "A", "c1:1:1")).isEqualTo(List.of(1L, micros, 0L, micros + 2_000_000, 1L));
+        assertThat(lock(script, "A", "c2:1:1")).isEqualTo(List.of(2L, micros, 0L, 10_000L, 0L, 1L));
+        assertThat(lock(script, "R", "c1:1:1")).isEqualTo(List.of(1L, micros));
         assertThat(published)
-                .containsExactly("inbox:c2 c2:1:1 " + (micros + 2_000_001) + " 1 2000 " + micros + " lock");
+                .containsExactly("~inbox:c2 c2:1:1 " + (micros + 2_000_001) + " 1 2000 " + micros + " lock");
         assertThat(redis.value("lock")).isEqualTo("hf1:c2:1:1:" + (micros + 2_000_001));
     }
 
@@ -297,8 +297,8 @@ class RedisModelTest {
         String script = new String(Script.LOCK.text(), UTF_8);
         for (int i = 0; i < 200; i++) {
             clock[0] += 1_000_000;
-            List<String> command = new ArrayList<>(List.of("EVAL", script, "4", "lock", "queue", "tickets", "fence"));
-            command.addAll(List.of(i % 3 == 0 ? "release" : "acquire", "c" + i % 4 + ":1:1", "inbox:", "10000"));
+            List<String> command = new ArrayList<>(List.of("EVAL", script, "4", "lock", "queue", "tickets", "~fence"));
+            command.addAll(List.of(i % 3 == 0 ? "R" : "A", "c" + i % 4 + ":1:1", "10000"));
             command.addAll(List.of("9000000000000000", "6000", "2000"));
             outcome.append(server.execute(command));
         }
@@ -313,10 +313,9 @@ class RedisModelTest {
                 "lock",
                 "queue",
                 "tickets",
-                "fence",
+                "~fence",
                 operation,
                 owner,
-                "inbox:",
                 "10000",
                 Long.toString(micros + 1_000_000),
                 "6000",

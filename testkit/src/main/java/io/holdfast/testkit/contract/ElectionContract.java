@@ -2,6 +2,7 @@ package io.holdfast.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.Backoff;
 import io.holdfast.Election;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -153,6 +154,22 @@ interface ElectionContract extends Contract {
             bench().until(() -> tries.get() == 3);
             bench().until(candidacy::isLeader);
         }
+        bench().until(bench()::isFree);
+    }
+
+    /** Elected at once each time, it would log and ask the store for nothing but that. */
+    @Test
+    default void taskThatAlwaysFails_isTriedAgainAfterEverLongerPauses() {
+        List<Long> tries = new CopyOnWriteArrayList<>();
+        Election.Candidacy candidacy = bench().client().election(bench().name()).stand(lease -> {
+            tries.add(System.nanoTime());
+            throw new IllegalStateException("planted");
+        });
+        try (candidacy) {
+            bench().until(() -> tries.size() >= 4);
+        }
+        Duration first = Backoff.DEFAULT.first();
+        assertThat(Duration.ofNanos(tries.get(3) - tries.get(0))).isGreaterThan(first.multipliedBy(1 + 2 + 4));
         bench().until(bench()::isFree);
     }
 

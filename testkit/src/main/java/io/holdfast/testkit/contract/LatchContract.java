@@ -14,6 +14,7 @@ import io.holdfast.testkit.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -127,14 +128,69 @@ interface LatchContract extends Contract {
         assertThat(latch.trySetCount(3))
                 .as("asked again, it is still who has set it")
                 .isTrue();
-        bench().store().loseNextReply(Operation.LATCH);
+        bench().store().loseNextReply(Operation.COUNT_DOWN);
 
         latch.countDown();
 
         assertThat(latch.getCount()).hasValue(2);
         latch.countDownAsync().toCompletableFuture().join();
         assertThat(latch.getCount()).hasValue(1);
-        latch.clear();
+        bench().store().loseNextReply(Operation.CLEAR);
+        assertThat(latch.clear()).as("it was there when it was asked").isTrue();
+        assertThat(latch.getCount()).isEmpty();
+    }
+
+    /** Its answers are lost until others have set the next latch of that name. */
+    @Test
+    @Faults({15, 19})
+    default void countRepeated_doesNotCountForTheNextLatch() {
+        DistributedLatch latch = latch();
+        DistributedLatch other = latch();
+        latch.trySetCount(3);
+        loseReplies(Operation.COUNT_DOWN);
+        CompletableFuture<Void> count = latch.countDownAsync().toCompletableFuture();
+        bench().until(() -> other.getCount().equals(OptionalInt.of(2)));
+
+        other.clear();
+        other.trySetCount(5);
+        awaitRepeated(Operation.COUNT_DOWN);
+        bench().store().restore();
+
+        assertThatThrownBy(count::join)
+                .hasCauseInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("was forgotten while it was counted down");
+        assertThat(other.getCount()).hasValue(5);
+        other.clear();
+    }
+
+    @Test
+    @Faults({15, 19})
+    default void clearRepeated_doesNotForgetTheNextLatch() {
+        DistributedLatch latch = latch();
+        DistributedLatch other = latch();
+        latch.trySetCount(3);
+        loseReplies(Operation.CLEAR);
+        Actor<Boolean> clear = bench().start(latch::clear);
+        bench().until(() -> other.trySetCount(5));
+
+        awaitRepeated(Operation.CLEAR);
+        bench().store().restore();
+
+        assertThat(clear.join()).isTrue();
+        assertThat(other.getCount()).hasValue(5);
+        other.clear();
+    }
+
+    /** More than there can be before they are heard again. */
+    private void loseReplies(Operation operation) {
+        for (int i = 0; i < 10_000; i++) {
+            bench().store().loseNextReply(operation);
+        }
+    }
+
+    private void awaitRepeated(Operation operation) {
+        int before = bench().store().count(operation);
+        bench().until(() -> bench().store().count(operation) > before);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
@@ -111,6 +112,68 @@ interface SemaphoreContract extends Contract {
         assertThat(greedy.join()).isTrue();
         assertThat(modest.join()).isTrue();
         assertThat(served).containsExactly("both", "single");
+    }
+
+    /** They may pass it on among themselves, but not past one of another client that came between. */
+    @Test
+    @Faults({49, 56})
+    default void threadsOfTwoClients_haveThePermitInTheOrderOfTheirComing() {
+        bench().needs(Capability.FIRST_COME);
+        bench().needs(Capability.SHARING);
+        Holdfast one = bench().client();
+        Holdfast other = bench().client();
+        List<Integer> served = new CopyOnWriteArrayList<>();
+        List<Actor<Boolean>> waiters = new ArrayList<>();
+        Lease held = one.semaphore(bench().name(), 1).tryAcquire().orElseThrow();
+        for (Holdfast client : List.of(one, one, one, other, one, one, other, other)) {
+            int number = waiters.size();
+            waiters.add(bench().start(() -> {
+                try (Lease permit = client.semaphore(bench().name(), 1).acquire(Bench.PATIENCE)) {
+                    served.add(number);
+                    return permit.isValid();
+                }
+            }));
+            bench().awaitWaiting(number + 1);
+        }
+
+        assertThat(held.release()).isTrue();
+
+        waiters.forEach(waiter -> assertThat(waiter.join()).isTrue());
+        assertThat(served).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        bench().until(() -> bench().isFree());
+    }
+
+    /** However they are passed on, each is held once, under a token of its own, and comes back in the end. */
+    @Test
+    @Faults({49, 56})
+    default void crowdOfTwoClients_neverHasMoreThanThereAre() {
+        bench().needs(Capability.SHARING);
+        Holdfast one = bench().client();
+        Holdfast other = bench().client();
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        List<Long> tokens = new CopyOnWriteArrayList<>();
+        List<Actor<Boolean>> crowd = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            DistributedSemaphore semaphore = (i % 3 == 0 ? other : one).semaphore(bench().name(), 3);
+            crowd.add(bench().start(() -> {
+                boolean safe = true;
+                for (int turn = 0; turn < 40; turn++) {
+                    Lease permit = semaphore.acquire(Bench.PATIENCE);
+                    most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                    tokens.add(permit.token());
+                    inside.decrementAndGet();
+                    safe &= permit.release();
+                }
+                return safe;
+            }));
+        }
+
+        crowd.forEach(actor -> assertThat(actor.join()).isTrue());
+
+        assertThat(most.get()).isLessThanOrEqualTo(3);
+        assertThat(tokens).hasSize(320).doesNotHaveDuplicates();
+        bench().until(() -> bench().isFree());
     }
 
     /** One release of several lets in as many as fit. */

@@ -488,6 +488,289 @@ class PushedGrantTest {
         assertThat(store.releases).containsExactly(id(1));
     }
 
+    // --- permits, of which several may be out
+
+    /** One that stands in the store's queue for so many permits. */
+    private CompletableFuture<Lease> forPermits(int weight, int permits) {
+        CompletableFuture<Lease> waiter = locks.semaphore("a", permits)
+                .asLock(weight)
+                .acquireAsync(Duration.ofSeconds(60))
+                .toCompletableFuture();
+        clock.advance(Duration.ZERO);
+        return waiter;
+    }
+
+    private CompletableFuture<Lease> forPermit() {
+        return forPermits(1, 2);
+    }
+
+    private CompletableFuture<Lease> forPermitBehind(String owner) {
+        store.next = CompletableFuture.completedFuture(behind(owner));
+        CompletableFuture<Lease> waiter = forPermit();
+        store.next = null;
+        return waiter;
+    }
+
+    /** The store gives a permit, or says so, to one behind whom these stand. */
+    private void give(int place, long token, int... places) {
+        List<String> standing = new ArrayList<>();
+        for (int other : places) {
+            standing.add(id(other));
+        }
+        store.events()
+                .granted(new PushedGrant(
+                        "a", id(place), token, 64, GRANT, clock.nanoTime(), clock.wallMillis(), standing));
+        clock.advance(Duration.ZERO);
+    }
+
+    @Test
+    @Faults({49, 56})
+    void permit_goesToThoseBehind_withoutAWordToTheStore() {
+        List<CompletableFuture<Lease>> line = List.of(forPermit(), forPermit(), forPermit());
+        give(0, 7, 1, 2);
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(line.get(i).join().token()).isEqualTo(7 + i);
+            assertThat(line.get(i).join().isValid()).isTrue();
+            assertThat(store.releases).isEmpty();
+            assertThat(release(line.get(i))).isTrue();
+        }
+
+        assertThat(store.releases).containsExactly(id(1), id(2), id(0));
+    }
+
+    /** Whichever comes free goes to whoever is next, under one of its own tokens. */
+    @Test
+    @Faults({49, 56})
+    void severalPermits_goToOneLine_whicheverComesFree() {
+        List<CompletableFuture<Lease>> line =
+                List.of(forPermit(), forPermit(), forPermit(), forPermit(), forPermit(), forPermit());
+        give(0, 7);
+        give(1, 100, 2, 3, 4, 5);
+
+        assertThat(release(line.get(0))).isTrue();
+        assertThat(line.get(2).join().token()).isEqualTo(8);
+        assertThat(release(line.get(1))).isTrue();
+        assertThat(line.get(3).join().token()).isEqualTo(101);
+        assertThat(release(line.get(3))).isTrue();
+        assertThat(line.get(4).join().token()).isEqualTo(102);
+        assertThat(release(line.get(2))).isTrue();
+        assertThat(line.get(5).join().token()).isEqualTo(9);
+        assertThat(store.releases).isEmpty();
+
+        assertThat(release(line.get(4))).isTrue();
+        assertThat(store.releases)
+                .as("what comes free would be given to the ticket of whoever was served, so all of them go")
+                .containsExactlyInAnyOrder(id(3), id(4), id(2), id(5), id(1))
+                .endsWith(id(1));
+        store.releases.clear();
+        assertThat(release(line.get(5))).isTrue();
+        assertThat(store.releases).containsExactly(id(0));
+    }
+
+    /** The store cannot know that it was passed one meanwhile. */
+    @Test
+    @Faults({45, 56})
+    void permitForOneThatWasServed_goesToTheNext() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<Lease> second = forPermit();
+        CompletableFuture<Lease> third = forPermit();
+        give(0, 7, 1, 2);
+        assertThat(release(first)).isTrue();
+        assertThat(second.join().token()).isEqualTo(8);
+
+        give(1, 100, 2);
+        assertThat(third.join().token()).isEqualTo(100);
+        assertThat(third.join().isValid()).isTrue();
+        assertThat(store.releases).isEmpty();
+
+        assertThat(release(second)).isTrue();
+        assertThat(store.releases)
+                .as("what the third holds is not taken back as if it were a ticket")
+                .containsExactly(id(2), id(0));
+        clock.advance(Duration.ofMillis(20));
+        assertThat(store.renewals).extracting(RenewItem::owner).containsExactly(id(1));
+        assertThat(release(third)).isTrue();
+        assertThat(store.releases).containsExactly(id(2), id(0), id(1));
+    }
+
+    @Test
+    @Faults({45, 56})
+    void permitForOneThatWasServed_withNobodyBehind_isGivenBack_withAllSuchTickets() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<Lease> second = forPermit();
+        CompletableFuture<Lease> third = forPermit();
+        give(0, 7, 1, 2);
+        assertThat(release(first)).isTrue();
+        assertThat(release(second)).isTrue();
+
+        give(1, 100, 2);
+        give(1, 100, 2);
+
+        assertThat(store.releases).containsExactly(id(2), id(1));
+        assertThat(third.join().isValid()).isTrue();
+        assertThat(release(third)).isTrue();
+        assertThat(store.releases).containsExactly(id(2), id(1), id(0));
+    }
+
+    @Test
+    @Faults({9, 56})
+    void permitForOneThatWasServed_ofWhichNobodyKnowsHowOldItIs_isGivenBack() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<Lease> second = forPermit();
+        CompletableFuture<Lease> third = forPermit();
+        give(0, 7, 1, 2);
+        assertThat(release(first)).isTrue();
+
+        store.events().wake("a", id(1));
+        clock.advance(Duration.ZERO);
+
+        assertThat(store.releases).containsExactly(id(1));
+        assertThat(second.join().isValid()).isTrue();
+        assertThat(third).isNotDone();
+    }
+
+    /** The answer will be undone, and with it whatever is held under that id. */
+    @Test
+    @Faults({16, 56})
+    void permitForOneThatWasServedWhileItAsked_isNobodys() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<AcquireReply> late = new CompletableFuture<>();
+        store.next = late;
+        CompletableFuture<Lease> second = forPermit();
+        store.next = null;
+        CompletableFuture<Lease> third = forPermit();
+        give(0, 7, 1, 2);
+        assertThat(release(first)).isTrue();
+        assertThat(second.join().token()).isEqualTo(8);
+
+        give(1, 100, 2);
+        assertThat(third).isNotDone();
+        assertThat(store.releases).containsExactly(id(1));
+        late.complete(new AcquireReply.Granted(100, 64));
+        clock.advance(Duration.ZERO);
+
+        assertThat(store.releases).containsExactly(id(1), id(1));
+        assertThat(second.join().isValid()).isTrue();
+    }
+
+    /** It has one already, and only waits for an answer that was given before. */
+    @Test
+    @Faults({16, 56})
+    void oneThatTheStoreHasServed_isNotPassedAnother() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<AcquireReply> late = new CompletableFuture<>();
+        store.next = late;
+        CompletableFuture<Lease> second = forPermit();
+        store.next = null;
+        CompletableFuture<Lease> third = forPermit();
+        give(0, 7, 1, 2);
+        give(1, 100, 2);
+
+        assertThat(release(first)).isTrue();
+        assertThat(third.join().token()).isEqualTo(8);
+        late.complete(behind(id(0)));
+        clock.advance(Duration.ZERO);
+
+        assertThat(second.join().token()).isEqualTo(100);
+        assertThat(store.releases).isEmpty();
+    }
+
+    /** Its ticket, if it stayed, would stop those behind it who want one, while one is free. */
+    @Test
+    @Faults({49, 56})
+    void oneThatWantsSeveral_isLeftToTheStore_andSoIsOneThatMeansAnotherNumber() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<Lease> second = forPermit();
+        CompletableFuture<Lease> greedy = forPermits(2, 2);
+        CompletableFuture<Lease> other = forPermits(1, 3);
+        CompletableFuture<Lease> last = forPermit();
+        give(0, 7, 2, 4);
+        give(1, 100, 3, 4);
+
+        assertThat(release(first)).isTrue();
+        assertThat(store.releases).containsExactly(id(0));
+        give(2, 200, 4);
+        assertThat(greedy.join().token()).isEqualTo(200);
+        assertThat(release(greedy)).isTrue();
+        assertThat(store.releases).containsExactly(id(0), id(2));
+        give(3, 300, 4);
+        assertThat(release(other)).isTrue();
+
+        assertThat(store.releases).containsExactly(id(0), id(2), id(3));
+        assertThat(second.join().isValid()).isTrue();
+        assertThat(last).isNotDone();
+    }
+
+    /** Nobody is before it, so it has the next permit, whoever gives it back. */
+    @Test
+    @Faults({49, 56})
+    void firstInTheQueue_hasWhateverComesFree_andThoseBehindItFollow() {
+        CompletableFuture<Lease> first = forPermit();
+        give(0, 7);
+        CompletableFuture<Lease> second = forPermitBehind(AcquireReply.Queued.FIRST);
+        CompletableFuture<Lease> third = forPermitBehind(id(1));
+
+        assertThat(release(first)).isTrue();
+        assertThat(second.join().token()).isEqualTo(8);
+        assertThat(release(second)).isTrue();
+        assertThat(third.join().token()).isEqualTo(9);
+        assertThat(store.releases).isEmpty();
+    }
+
+    /** To its holder, which waits for nothing, there is nothing else to tell. */
+    @Test
+    @Faults(56)
+    void permitOfASemaphoreThatHasFewerNow_goesBackToTheStore() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<Lease> second = forPermit();
+        give(0, 7, 1);
+
+        store.events().wake("a", id(0));
+        clock.advance(Duration.ZERO);
+
+        assertThat(first.join().isValid()).isTrue();
+        assertThat(release(first)).isTrue();
+        assertThat(store.releases).containsExactly(id(0));
+        assertThat(second).isNotDone();
+    }
+
+    /** Whoever waits asks then; for those who were served, nobody would. */
+    @Test
+    @Faults({27, 56})
+    void messagesThatMayHaveBeenMissed_areMadeUpForByGivingBackWhatTheServedWereGiven() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<Lease> second = forPermit();
+        give(0, 7, 1);
+        assertThat(release(first)).isTrue();
+
+        store.events().wakeAll();
+        clock.advance(Duration.ZERO);
+
+        assertThat(store.releases).containsExactly(id(1));
+        assertThat(release(second)).isTrue();
+        assertThat(store.releases).containsExactly(id(1), id(0));
+    }
+
+    @Test
+    @Faults({2, 56})
+    void permitThatIsLost_takesItsOwnTicketsWithIt_andNoOthers() {
+        List<CompletableFuture<Lease>> line = List.of(forPermit(), forPermit(), forPermit(), forPermit());
+        give(0, 7);
+        clock.advance(Duration.ofMillis(30));
+        give(1, 100, 2, 3);
+        assertThat(release(line.get(0))).isTrue();
+        store.gone = true;
+        clock.advance(Duration.ofMillis(25));
+        store.gone = false;
+        assertThat(line.get(1).join().isValid()).isFalse();
+        assertThat(line.get(2).join().isValid()).isTrue();
+        assertThat(store.releases).isEmpty();
+
+        assertThat(release(line.get(2))).isTrue();
+        assertThat(line.get(3).join().token()).isEqualTo(9);
+    }
+
     /** Everybody waits, unless told otherwise; what was asked is kept. */
     private static final class PushingStore implements LockStore {
         final List<AcquireRequest> asks = new CopyOnWriteArrayList<>();
@@ -546,7 +829,7 @@ class PushedGrantTest {
 
         @Override
         public Set<Capability> capabilities() {
-            return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME);
+            return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
         }
 
         @Override

@@ -1,0 +1,320 @@
+package io.holdfast.internal;
+
+import static java.time.Duration.ofHours;
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Hold;
+import io.holdfast.LockListener;
+import io.holdfast.LockOptions;
+import io.holdfast.memory.MemoryStore;
+import io.holdfast.spi.Share;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a thread may do while the one that it has called is still waking up. Here a thread comes when it is told to, and time
+ * passes when it is told to.
+ */
+class LineTurnsTest {
+    private static final LockOptions OPTIONS =
+            LockOptions.builder().handOver(ofMillis(15)).build();
+
+    private final StepPlatform platform = new StepPlatform(true);
+    private Engine engine;
+
+    private final List<String> stalled = new ArrayList<>();
+
+    @BeforeEach
+    void open() {
+        LockListener listener = new LockListener() {
+            @Override
+            public void stalled(Hold hold, String detail) {
+                stalled.add(detail);
+            }
+        };
+        engine = Engine.open(MemoryStore.isolated(), "p:", ofSeconds(2), platform, List.of(listener));
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        platform.settle();
+        assertThat(engine.requests().underWay()).isZero();
+        assertThat(engine.lines().isEmpty()).isTrue();
+        assertThat(engine.held()).isZero();
+        engine.close();
+    }
+
+    /** A thread that waits until it comes to what it was called for. */
+    private final class Taker implements Executor {
+        private final String name;
+        private final Queue<Runnable> tasks = new ArrayDeque<>();
+        private @Nullable Acquisition attempt;
+
+        Taker(String name) {
+            this.name = name;
+        }
+
+        Taker asks(long waitNanos) {
+            platform.turns()
+                    .as(
+                            name,
+                            () -> attempt = engine.acquire(
+                                    new Wish(engine, "x", OPTIONS, name, waitNanos, Share.WHOLE, false), this, true));
+            return this;
+        }
+
+        Taker asks() {
+            return asks(ofHours(1).toNanos());
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            tasks.add(task);
+        }
+
+        boolean isCalled() {
+            return !tasks.isEmpty();
+        }
+
+        void comes() {
+            platform.turns().as(name, () -> {
+                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                    task.run();
+                }
+            });
+        }
+
+        boolean has() {
+            Optional<HeldLease> lease = attempt().result().isCompletedExceptionally()
+                    ? Optional.empty()
+                    : attempt().result().getNow(Optional.empty());
+            return lease.isPresent() && engine.isValid(lease.get());
+        }
+
+        long token() {
+            return lease().token();
+        }
+
+        Acquisition attempt() {
+            return requireNonNull(attempt, "has not asked");
+        }
+
+        private HeldLease lease() {
+            return attempt().result().join().orElseThrow();
+        }
+
+        boolean unlocks() {
+            boolean[] good = new boolean[1];
+            platform.turns().as(name, () -> good[0] = engine.endings().release(lease()));
+            return good[0];
+        }
+    }
+
+    /** The lock with tokens for many, held by the first, and the other waits for it. */
+    private void contend(Taker holder, Taker next) {
+        Taker before = new Taker("before").asks();
+        holder.asks();
+        next.asks();
+        platform.jump(Line.TURN_NANOS);
+        assertThat(before.unlocks()).isTrue();
+        holder.comes();
+        assertThat(holder.has()).isTrue();
+    }
+
+    private final Taker first = new Taker("first");
+    private final Taker second = new Taker("second");
+
+    @Test
+    void lockThatIsGivenUpSoon_goesToTheNextThatComes() {
+        contend(first, second);
+
+        assertThat(first.unlocks()).isTrue();
+        assertThat(first.has()).isFalse();
+        assertThat(second.has()).isFalse();
+        assertThat(second.isCalled()).isTrue();
+        second.comes();
+
+        assertThat(second.has()).isTrue();
+        assertThat(second.token()).isGreaterThan(first.token());
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    @Test
+    void threadWhoseTurnItIs_takesTheLockAgain_untilTheNextHasCome() {
+        contend(first, second);
+        List<Long> tokens = new ArrayList<>(List.of(first.token()));
+        for (int i = 0; i < 5; i++) {
+            assertThat(first.unlocks()).isTrue();
+            assertThat(first.asks().has()).isTrue();
+            tokens.add(first.token());
+        }
+        second.comes();
+        assertThat(second.has()).as("it has come in vain").isFalse();
+
+        assertThat(first.unlocks()).isTrue();
+        assertThat(second.has()).as("passed at once to one that has come").isTrue();
+        tokens.add(second.token());
+        assertThat(first.asks().has()).isFalse();
+
+        assertThat(tokens).doesNotHaveDuplicates().isSorted();
+        assertThat(second.unlocks()).isTrue();
+        first.comes();
+        assertThat(first.has()).isTrue();
+        assertThat(first.unlocks()).isTrue();
+    }
+
+    @Test
+    void singleTry_takesTheLockAgainToo() {
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+
+        assertThat(first.asks(0).has()).isTrue();
+
+        assertThat(first.unlocks()).isTrue();
+        second.comes();
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    @Test
+    void turn_endsAfterItsTime() {
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+        assertThat(first.asks().has()).isTrue();
+        assertThat(first.unlocks()).isTrue();
+        platform.jump(Line.TURN_NANOS);
+
+        assertThat(first.asks().has()).isFalse();
+
+        second.comes();
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
+        first.comes();
+        assertThat(first.unlocks()).isTrue();
+    }
+
+    /** As everybody was before there were turns: a section that takes long makes none shorter by being taken again. */
+    @Test
+    void lockThatWasHeldForLonger_isPassedOnAtOnce() {
+        contend(first, second);
+        platform.jump(Line.TURN_NANOS);
+
+        assertThat(first.unlocks()).isTrue();
+
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    @Test
+    void threadWhoseTurnItIsNot_waitsBehindTheOneThatIsCalled() {
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+        Taker third = new Taker("third");
+
+        assertThat(third.asks().has()).isFalse();
+        assertThat(new Taker("fourth").asks(0).has()).isFalse();
+        second.comes();
+
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
+        third.comes();
+        assertThat(third.unlocks()).isTrue();
+    }
+
+    @Test
+    void oneThatIsCalledAndLeaves_leavesTheLockToTheStore() {
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+
+        second.attempt().abandon();
+        platform.settle();
+
+        Taker third = new Taker("third").asks(0);
+        assertThat(third.has()).isTrue();
+        assertThat(third.unlocks()).isTrue();
+        second.comes();
+    }
+
+    @Test
+    void oneThatIsCalledAndLeaves_leavesTheLockToTheNext() {
+        Taker third = new Taker("third");
+        contend(first, second);
+        third.asks();
+        assertThat(first.unlocks()).isTrue();
+
+        second.attempt().abandon();
+        platform.settle();
+        third.comes();
+
+        assertThat(third.has()).isTrue();
+        second.comes();
+        assertThat(second.has()).isFalse();
+        assertThat(third.unlocks()).isTrue();
+    }
+
+    @Test
+    void oneThatComesAfterTheHandOverTime_asksTheStore() {
+        contend(first, second);
+        long before = first.token();
+        assertThat(first.unlocks()).isTrue();
+        platform.jump(OPTIONS.handOver().toNanos());
+
+        second.comes();
+        platform.settle();
+        second.comes();
+
+        assertThat(second.has()).isTrue();
+        assertThat(second.token()).isGreaterThan(before);
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    /** At each of the points that it passes while it takes its place in the line. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+    void oneThatIsPassedTheLockWhileItComesToTheLine_isNotSaidToWaitForItself(int point) {
+        contend(first, second);
+        platform.jump(Line.TURN_NANOS);
+        assertThat(first.unlocks()).isTrue();
+        platform.arm(point, true, () -> {
+            platform.disarm();
+            platform.jump(Line.TURN_NANOS);
+            assertThat(second.unlocks()).isTrue();
+        });
+        first.asks();
+        platform.disarm();
+        if (!platform.hasHappened()) {
+            assertThat(second.unlocks()).isTrue();
+        }
+        first.comes();
+        platform.settle();
+
+        assertThat(first.has()).isTrue();
+        assertThat(stalled).isEmpty();
+        assertThat(first.unlocks()).isTrue();
+    }
+
+    @Test
+    void clientThatIsClosed_givesBackWhatLiesReady() {
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+
+        engine.close();
+        platform.settle();
+        second.comes();
+
+        assertThat(second.attempt().result()).isCompletedExceptionally();
+        assertThat(engine.requests().underWay()).isZero();
+    }
+}
