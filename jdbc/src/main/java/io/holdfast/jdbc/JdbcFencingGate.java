@@ -32,8 +32,10 @@ import java.util.regex.Pattern;
  * What was read before asking may be older than that. If the transaction is rolled back, the gate forgets with it.
  *
  * <p>Works on PostgreSQL, MySQL, MariaDB and H2, at any isolation level. From REPEATABLE READ upwards a transaction that
- * had to wait may end with the database's own serialization failure, and anywhere with a deadlock if resources are asked
- * for in different orders; both are passed on as they are, and both mean that nothing was written.
+ * had to wait, or that has read something before it asks, may end with a serialization failure: its snapshot is older than
+ * the last admission, and what it would read is, too. That is the database's own, or on MySQL and MariaDB one of the gate,
+ * with the same SQLSTATE 40001. Anywhere there may be a deadlock, if resources are asked for in different orders. All of these
+ * mean that nothing was written.
  *
  * <p>The table is made by {@link #createTable}, or by one of the files beside this class: {@code fence-postgresql.sql},
  * {@code fence-mysql.sql} (MariaDB too), {@code fence-h2.sql}. It gets one row for each resource ever asked for.

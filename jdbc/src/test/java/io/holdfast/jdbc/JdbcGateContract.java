@@ -54,10 +54,12 @@ abstract class JdbcGateContract {
                 Statement statement = connection.createStatement()) {
             statement.execute("DROP TABLE IF EXISTS holdfast_fence");
             statement.execute("DROP TABLE IF EXISTS stock");
+            statement.execute("DROP TABLE IF EXISTS customer");
             gate.createTable(connection);
             gate.createTable(connection); // a second time changes nothing
             statement.execute("CREATE TABLE stock (item VARCHAR(40) PRIMARY KEY, amount BIGINT NOT NULL)");
             statement.execute("INSERT INTO stock VALUES ('apples', 10)");
+            statement.execute("CREATE TABLE customer (id BIGINT PRIMARY KEY)");
         }
     }
 
@@ -73,7 +75,7 @@ abstract class JdbcGateContract {
         return begin(Connection.TRANSACTION_READ_COMMITTED);
     }
 
-    private synchronized Connection begin(int isolation) throws SQLException {
+    synchronized Connection begin(int isolation) throws SQLException {
         Connection connection = connect();
         open.add(connection);
         connection.setAutoCommit(false);
@@ -241,7 +243,7 @@ abstract class JdbcGateContract {
     }
 
     /** What a transaction came to, in a thread of its own. */
-    private enum End {
+    enum End {
         ADMITTED,
         STALE,
         TRY_AGAIN
@@ -345,6 +347,42 @@ abstract class JdbcGateContract {
         newer.rollback();
 
         assertThat(late.get(20, SECONDS)).isEqualTo(End.ADMITTED);
+    }
+
+    /**
+     * As when the gate is asked deep in a transaction, which has read something else before: what it sees then may be older
+     * than the sale of the holder before it, even if that one has written with the same token earlier.
+     */
+    @ParameterizedTest
+    @MethodSource("levels")
+    void transactionThatBeganBeforeTheSaleOfTheOlder_seesItOrIsToTryAgain(int level, boolean known) throws Exception {
+        if (known) {
+            seen(17);
+        }
+        Connection newer = begin(level);
+        readSomethingElse(newer);
+        Connection older = begin(level);
+        assertThat(sale(older, 17)).isEqualTo(End.ADMITTED);
+
+        if (sale(newer, 18) == End.TRY_AGAIN) {
+            assertThat(level).isGreaterThan(Connection.TRANSACTION_READ_COMMITTED);
+            assertThat(sale(newer, 18)).isEqualTo(End.ADMITTED);
+        }
+        assertThat(amount(begin())).as("two sales of 10").isEqualTo(8);
+    }
+
+    static void readSomethingElse(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT COUNT(*) FROM customer")) {
+            assertThat(rows.next()).isTrue();
+        }
+    }
+
+    End sale(Connection connection, long token) throws SQLException {
+        return end(connection, () -> {
+            gate.admit(connection, APPLES, token);
+            setAmount(connection, amount(connection) - 1);
+        });
     }
 
     @Test

@@ -11,9 +11,11 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +50,23 @@ class MariadbGateIT extends JdbcGateContract {
     @Override
     Connection connect() throws SQLException {
         return DriverManager.getConnection("jdbc:mariadb:" + address() + "?user=root");
+    }
+
+    /** What tells one admission from the next rises even if the clock does not. */
+    @Test
+    void transactionThatBeganBeforeASale_inTheSameMillisecond_isToTryAgain() throws SQLException {
+        Connection older = begin(Connection.TRANSACTION_REPEATABLE_READ);
+        Connection newer = begin(Connection.TRANSACTION_REPEATABLE_READ);
+        try (Statement statement = older.createStatement()) {
+            statement.execute("SET timestamp = 1700000000.123");
+        }
+        assertThat(sale(older, 17)).isEqualTo(End.ADMITTED);
+        readSomethingElse(newer);
+        assertThat(sale(older, 17)).isEqualTo(End.ADMITTED);
+
+        assertThat(sale(newer, 18)).isEqualTo(End.TRY_AGAIN);
+        assertThat(sale(newer, 18)).isEqualTo(End.ADMITTED);
+        assertThat(amount(newer)).isEqualTo(7);
     }
 
     /** The count of changed rows depends on this setting; the gate does not. */
