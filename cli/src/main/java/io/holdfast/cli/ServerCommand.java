@@ -2,14 +2,22 @@ package io.holdfast.cli;
 
 import io.holdfast.Holdfast;
 import io.holdfast.spi.LockInfo;
+import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.params.ScanParams;
+import redis.clients.jedis.resps.ScanResult;
 
 /** {@code holdfast server}: looks at this user's own server, or ends it. */
 @Command(
@@ -24,6 +32,9 @@ import picocli.CommandLine.Spec;
             "container that started it, and may be ended with it; the locks in it are then lost."
         })
 final class ServerCommand implements Runnable {
+    /** How the key of the counter ends. */
+    private static final String COUNTER = "~fence";
+
     @Spec
     private @Nullable CommandSpec spec;
 
@@ -73,15 +84,36 @@ final class ServerCommand implements Runnable {
     }
 
     private static void refuseIfLocked(ServerState state) {
-        try (Holdfast client = Holdfast.connect(state.uri())) {
-            List<LockInfo> locks = client.inspect("*");
-            if (!locks.isEmpty()) {
-                throw new Failure(
-                        ExitCode.TIMEOUT,
-                        "lock '" + locks.get(0).name() + "'"
-                                + (locks.size() == 1 ? " is" : " and " + (locks.size() - 1) + " more are")
-                                + " in use; --force stops the server all the same");
+        List<LockInfo> locks = new ArrayList<>();
+        for (String prefix : prefixes(state)) {
+            try (Holdfast client =
+                    Holdfast.builder().uri(state.uri()).keyPrefix(prefix).build()) {
+                locks.addAll(client.inspect("*"));
             }
         }
+        if (!locks.isEmpty()) {
+            throw new Failure(
+                    ExitCode.TIMEOUT,
+                    "lock '" + locks.get(0).name() + "'"
+                            + (locks.size() == 1 ? " is" : " and " + (locks.size() - 1) + " more are")
+                            + " in use; --force stops the server all the same");
+        }
+    }
+
+    /** All under which there was ever a lock: each has a counter of tokens, which does not expire. */
+    private static Set<String> prefixes(ServerState state) {
+        Set<String> prefixes = new TreeSet<>();
+        try (Jedis server = new Jedis(URI.create(state.uri()))) {
+            ScanParams counters = new ScanParams().match("*" + COUNTER).count(1000);
+            String cursor = ScanParams.SCAN_POINTER_START;
+            do {
+                ScanResult<String> some = server.scan(cursor, counters);
+                some.getResult().forEach(key -> prefixes.add(key.substring(0, key.length() - COUNTER.length())));
+                cursor = some.getCursor();
+            } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
+        } catch (JedisException e) {
+            throw new Failure(ExitCode.UNAVAILABLE, "cannot look for locks in " + state + ": " + e.getMessage(), e);
+        }
+        return prefixes;
     }
 }

@@ -78,7 +78,7 @@ final class Cli implements AutoCloseable {
             try {
                 Path stdout = Files.createTempFile("holdfast-out-", "");
                 Path stderr = Files.createTempFile("holdfast-err-", "");
-                List<String> whole = new ArrayList<>(Signals.defaultInterrupt());
+                List<String> whole = new ArrayList<>(Signals.defaults());
                 whole.addAll(command);
                 ProcessBuilder builder = new ProcessBuilder(whole)
                         .redirectOutput(stdout.toFile())

@@ -210,6 +210,26 @@ class EmbeddedServerEndIT {
     }
 
     @Test
+    void stop_seesTheLocksOfEveryPrefix() {
+        try (Cli here = home.holdfast("run", "x", "--", "sh", "-c", "echo held; read line")
+                        .start();
+                Cli there = home.holdfast("run", "--prefix", "c[i]:", "y", "--", "sh", "-c", "echo held; read line")
+                        .start()) {
+            here.awaitOut("held");
+            there.awaitOut("held");
+            assertThat(home.holdfast("server", "stop").run().err()).contains("lock 'y' and 1 more are in use");
+            here.send("go");
+            assertThat(here.result().code()).isZero();
+            assertThat(home.holdfast("server", "stop").run())
+                    .isEqualTo(new Cli.Result(
+                            75, "", "holdfast: lock 'y' is in use; --force stops the server all the same\n"));
+            there.send("go");
+            assertThat(there.result().code()).isZero();
+        }
+        assertThat(home.holdfast("server", "stop").run()).isEqualTo(new Cli.Result(0, "stopped\n", ""));
+    }
+
+    @Test
     void idleTime_thatIsNoNumber_isRefused() {
         Cli.Result result = home.holdfast("run", "x", "--", "true")
                 .with("HOLDFAST_EMBEDDED_IDLE", "soon")

@@ -10,6 +10,7 @@ import java.util.List;
 
 /** Signals to processes. */
 final class Signals {
+    private static final int HANG_UP_BIT = 1;
     private static final int INTERRUPT_BIT = 1 << 1;
 
     private Signals() {}
@@ -25,8 +26,8 @@ final class Signals {
         }
     }
 
-    /** A build in the background of a shell ignores SIGINT, and so would all it starts. */
-    static List<String> defaultInterrupt() throws IOException {
+    /** A build in the background of a shell ignores SIGINT, one under nohup SIGHUP, and so would all it starts. */
+    static List<String> defaults() throws IOException {
         Path status = Path.of("/proc/self/status");
         if (!Files.exists(status)) {
             return List.of();
@@ -36,8 +37,8 @@ final class Signals {
                 .map(line -> line.substring("SigIgn:".length()).strip())
                 .findFirst()
                 .orElse("0");
-        boolean ignores = (Long.parseUnsignedLong(ignored, 16) & INTERRUPT_BIT) != 0;
-        return ignores ? List.of("env", "--default-signal=INT") : List.of();
+        boolean ignores = (Long.parseUnsignedLong(ignored, 16) & (HANG_UP_BIT | INTERRUPT_BIT)) != 0;
+        return ignores ? List.of("env", "--default-signal=HUP,INT") : List.of();
     }
 
     static boolean isAlive(long pid) {
