@@ -2,10 +2,10 @@ package io.holdfast.spring;
 
 import io.holdfast.Election;
 import io.holdfast.Holdfast;
-import io.holdfast.Lease;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 
@@ -16,7 +16,7 @@ final class Candidacies implements SmartLifecycle {
     private final Holdfast locks;
     private final List<String> names;
     private final ApplicationEventPublisher events;
-    private final List<Election.Candidacy> standing = new ArrayList<>();
+    private final Map<Leader, Election.Candidacy> standing = new LinkedHashMap<>();
 
     Candidacies(Holdfast locks, List<String> names, ApplicationEventPublisher events) {
         this.locks = locks;
@@ -27,24 +27,32 @@ final class Candidacies implements SmartLifecycle {
     @Override
     public synchronized void start() {
         for (String name : names) {
-            standing.add(locks.election(name).stand(lease -> lead(name, lease)));
-        }
-    }
-
-    /** Leads until it is interrupted, which is how one is deposed. */
-    private void lead(String name, Lease lease) throws InterruptedException {
-        events.publishEvent(new ElectedEvent(name, lease));
-        try {
-            new CountDownLatch(1).await();
-        } finally {
-            events.publishEvent(new DeposedEvent(name, !lease.isValid()));
+            Leader leader = new Leader(name, events);
+            standing.put(leader, locks.election(name).stand(leader));
         }
     }
 
     @Override
-    public synchronized void stop() {
-        standing.forEach(Election.Candidacy::close);
+    public void stop() {
+        stop(() -> {});
+    }
+
+    /**
+     * Calls back when all that led have stopped. The client is closed then, and with it goes what makes them leaders. Spring
+     * waits no longer than for any phase.
+     */
+    @Override
+    public void stop(Runnable callback) {
+        CompletableFuture.allOf(stopAll()).thenRun(callback);
+    }
+
+    private synchronized CompletableFuture<?>[] stopAll() {
+        // These interrupt, which must not come later than what Leader waits for.
+        standing.values().forEach(Election.Candidacy::close);
+        CompletableFuture<?>[] ends =
+                standing.keySet().stream().map(Leader::stop).toArray(CompletableFuture<?>[]::new);
         standing.clear();
+        return ends;
     }
 
     @Override

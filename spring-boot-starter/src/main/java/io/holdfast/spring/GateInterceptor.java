@@ -30,15 +30,16 @@ final class GateInterceptor implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
-        LockedMethod method =
-                target == null ? null : methods.find(invocation.getMethod(), AopUtils.getTargetClass(target));
-        if (method != null && target != null) {
+        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        LockedMethod method = methods.find(invocation.getMethod(), type);
+        if (method != null) {
+            Object on = target == null ? invocation : target;
             for (LockedMethod.Wanted wanted : method.wanted()) {
                 if (wanted.gate() != null) {
                     admit(
                             method,
-                            wanted.gate().value(target, invocation.getArguments(), beans),
-                            wanted.name().value(target, invocation.getArguments(), beans));
+                            wanted.gate().value(on, invocation.getArguments(), beans),
+                            wanted.name().value(on, invocation.getArguments(), beans));
                 }
             }
         }

@@ -1,6 +1,7 @@
 package io.holdfast.spring;
 
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockException;
 import java.time.Duration;
 import java.util.Map;
@@ -13,7 +14,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What one call has taken from the store, one lock or several together, and who uses it: the call itself, calls inside of
- * it that want the same, transactions that it ran in. The last of them gives it back. Thread safe.
+ * it that want the same, transactions that it ran in. The last of them gives it back.
+ *
+ * <p>Its home is where further calls find it: the thread, or the context of a subscriber. A call whose result ends elsewhere
+ * takes its use away from there. That keeps the hold from being given back, but lets nobody in: once the last one at home has
+ * left, what comes to the thread next has nothing to do with those who use it still. Thread safe.
  */
 final class Hold {
     private static final Logger LOG = LoggerFactory.getLogger(Hold.class);
@@ -22,16 +27,17 @@ final class Hold {
     private final Map<String, LockedMethod.Share> shares;
     private final Duration atLeast;
     private final long since = System.nanoTime();
-    private final Consumer<Hold> onEnd;
+    private final Consumer<Hold> onLeftHome;
     private int uses = 1;
+    private int atHome = 1;
     private @Nullable Thread runner;
 
-    /** @param onEnd called once, before it is given back */
-    Hold(Lease lease, Map<String, LockedMethod.Share> shares, Duration atLeast, Consumer<Hold> onEnd) {
+    /** @param onLeftHome called once, when nobody is to find it any more; before it is given back */
+    Hold(Lease lease, Map<String, LockedMethod.Share> shares, Duration atLeast, Consumer<Hold> onLeftHome) {
         this.lease = lease;
         this.shares = shares;
         this.atLeast = atLeast;
-        this.onEnd = onEnd;
+        this.onLeftHome = onLeftHome;
     }
 
     Lease lease() {
@@ -42,30 +48,93 @@ final class Hold {
         return shares;
     }
 
-    /** One more uses it. Only for those who know that one uses it still. */
-    synchronized void enter() {
+    /**
+     * One more uses it, at home.
+     *
+     * @return false if nobody at home does: it is not to be had there any more
+     */
+    synchronized boolean enter() {
+        if (atHome == 0) {
+            return false;
+        }
         uses++;
+        atHome++;
+        return true;
+    }
+
+    /** Whether a further call may use it. */
+    synchronized boolean isAtHome() {
+        return atHome > 0;
+    }
+
+    /** One of those at home goes on with it elsewhere, and {@linkplain #leaveElsewhere leaves} from there. */
+    void takeAway() {
+        leaveHome();
     }
 
     /**
-     * One uses it no more; the last one gives it back, now or when it was held for as long as it should be.
+     * One of those at home uses it no more.
      *
-     * @throws io.holdfast.LeaseLostException from the last one, if it was lost
+     * @throws LeaseLostException from the last one there, if it was lost
      */
     void leave() {
+        // To be known before: once this one has left, those elsewhere may give it back at any moment.
+        LeaseLostException loss = leaveHome() ? loss() : null;
+        if (!giveBackAfterLast() && loss != null) {
+            throw loss;
+        }
+    }
+
+    private @Nullable LeaseLostException loss() {
+        try {
+            lease.ensureValid();
+            return null;
+        } catch (LeaseLostException e) {
+            return e;
+        } catch (IllegalStateException e) {
+            return null; // the method gave it back itself
+        }
+    }
+
+    /**
+     * One uses it no more that took it away from home.
+     *
+     * @throws LeaseLostException from the last one of all, if it was lost
+     */
+    void leaveElsewhere() {
+        giveBackAfterLast();
+    }
+
+    /** Whether that was the last one there. */
+    private boolean leaveHome() {
         synchronized (this) {
-            if (--uses > 0) {
-                return;
+            if (--atHome > 0) {
+                return false;
             }
         }
-        onEnd.accept(this);
+        onLeftHome.accept(this);
+        return true;
+    }
+
+    /**
+     * One less uses it; the last one gives it back, now or when it was held for as long as it should be.
+     *
+     * @return whether that was the last one
+     */
+    private boolean giveBackAfterLast() {
+        synchronized (this) {
+            if (--uses > 0) {
+                return false;
+            }
+        }
         Duration rest = atLeast.minusNanos(System.nanoTime() - since);
         if (rest.isNegative() || rest.isZero()) {
             lease.close();
-            return;
+            return true;
         }
         lease.ensureValid();
         keep(rest);
+        return true;
     }
 
     private void keep(Duration rest) {

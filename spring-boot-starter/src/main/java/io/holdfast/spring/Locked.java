@@ -19,7 +19,8 @@ import java.lang.annotation.Target;
  * <p>The lock is taken before a transaction of the method begins and given back after it has ended. In a transaction that
  * runs already it is given back after that one has ended. A transaction is rolled back with
  * {@link io.holdfast.LeaseLostException} if the lock was lost before the commit. A method that returns a
- * {@code CompletionStage}, a {@code Mono} or a {@code Flux} holds the lock until that has ended.
+ * {@code CompletionStage}, a {@code Mono} or a {@code Flux} holds the lock until that has ended. To cancel the stage that the
+ * caller got does not cancel the one that the method returned: whether its work would have ended then, nobody knows.
  *
  * <p>A method that declares a parameter of type {@link io.holdfast.Lease} is given the lease; its callers pass null.
  *
@@ -51,7 +52,7 @@ public @interface Locked {
 
     /**
      * For how long the lock is held at least, even if the method ends sooner, so that another instance whose clock is late does
-     * not run the same job again. A shutdown in the meantime gives the lock back.
+     * not run the same job again; 24 h at most. A shutdown in the meantime gives the lock back.
      */
     String atLeast() default "";
 
@@ -75,7 +76,8 @@ public @interface Locked {
 
     /**
      * The resource that the method writes to in its transaction. If given, the {@link io.holdfast.FencingGate} bean is asked to
-     * admit the lease's token for it, in the transaction and before the method runs. A call without a transaction is refused.
+     * admit the lease's token for it, in the transaction and before the method runs. A call without a transaction is refused,
+     * and so is the start of an application that has no transactions at all.
      */
     String gate() default "";
 

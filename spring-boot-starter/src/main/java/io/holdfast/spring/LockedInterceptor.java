@@ -73,17 +73,17 @@ final class LockedInterceptor implements MethodInterceptor {
         try {
             ((ProxyMethodInvocation) invocation)
                     .setArguments(method.arguments(invocation.getArguments(), section::lease));
-            result = invocation.proceed();
+            result = Results.checked(method.method(), invocation.proceed());
         } catch (Throwable failure) {
             stopInterrupts(section);
             section.endAfter(failure);
             throw failure;
         }
+        stopInterrupts(section);
         if (result instanceof CompletionStage<?> stage) {
-            sections.get().leaveThread(section);
+            section.leaveThread();
             return following(stage, section);
         }
-        stopInterrupts(section);
         section.end();
         return result;
     }
@@ -95,7 +95,10 @@ final class LockedInterceptor implements MethodInterceptor {
         }
     }
 
-    /** Ends when the stage has ended and the lock is given back. */
+    /**
+     * Ends when the stage has ended and the lock is given back. Who cancels it gives up the result and no more: a stage that is
+     * cancelled looks ended while its work goes on, which would then run without the lock.
+     */
     private static CompletableFuture<@Nullable Object> following(CompletionStage<?> stage, Section section) {
         CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         // On another thread: who ends the stage may be one that must not wait for the store.
@@ -113,11 +116,6 @@ final class LockedInterceptor implements MethodInterceptor {
                 result.complete(value);
             } catch (RuntimeException e) {
                 result.completeExceptionally(e);
-            }
-        });
-        result.whenComplete((value, failure) -> {
-            if (result.isCancelled()) {
-                stage.toCompletableFuture().cancel(true);
             }
         });
         return result;

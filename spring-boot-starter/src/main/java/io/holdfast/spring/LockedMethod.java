@@ -174,6 +174,10 @@ final class LockedMethod {
                     wait = one.waitFor();
                 }
                 Duration least = duration("atLeast", annotation.atLeast(), Duration.ZERO);
+                if (least != null && least.compareTo(LockOptions.MAX_LEASE) > 0) {
+                    // Kept by a lease of that length, which the end of the method would find refused.
+                    throw refused("has atLeast = \"" + annotation.atLeast() + "\"", "A lock is kept for 24 h at most.");
+                }
                 if (least != null && least.compareTo(atLeast) > 0) {
                     atLeast = least;
                 }

@@ -2,9 +2,11 @@ package io.holdfast.spring;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -89,10 +91,12 @@ final class LockedPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProc
         }
         Class<?> type = AopUtils.getTargetClass(bean);
         boolean proxied = bean instanceof Advised advised && !advised.isFrozen();
-        if (!isEligible(type) && !(proxied && interfacesHaveLocks((Advised) bean))) {
+        List<Method> ofInterfaces = proxied ? ofInterfaces((Advised) bean) : List.of();
+        if (!isEligible(type) && ofInterfaces.isEmpty()) {
             return bean;
         }
         checkAll(ClassUtils.getUserClass(type));
+        ofInterfaces.forEach(method -> checkAnnotations(method, type));
         if (!proxied) {
             Object proxy = super.postProcessAfterInitialization(bean, beanName);
             addGates(proxy);
@@ -106,29 +110,43 @@ final class LockedPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProc
         return bean;
     }
 
-    /** Behind all others, and so inside of the transaction. */
     private void addGates(Object proxy) {
-        if (gates != null && proxy instanceof Advised advised && !advised.isFrozen()) {
-            advised.addAdvisor(gates);
+        if (gates != null && proxy instanceof Advised advised) {
+            advised.addAdvisor(gatePosition(advised.getAdvisors()), gates);
         }
     }
 
-    private boolean interfacesHaveLocks(Advised proxy) {
-        for (Class<?> type : proxy.getProxiedInterfaces()) {
-            for (Method method : type.getMethods()) {
-                if (LockedMethods.isLocked(method)) {
-                    return true;
-                }
+    /**
+     * Directly behind the last transaction, or else behind the lock. Not further back: what stands there may answer the call
+     * itself, as repositories do, and would leave the gate unasked.
+     */
+    private int gatePosition(Advisor[] advisors) {
+        int position = 0;
+        for (int i = 0; i < advisors.length; i++) {
+            if (advisors[i] == advisor || isTransaction(advisors[i])) {
+                position = i + 1;
             }
         }
-        return false;
+        return position;
+    }
+
+    private static boolean isTransaction(Advisor advisor) {
+        return TRANSACTION != null && TRANSACTION.isInstance(advisor.getAdvice());
+    }
+
+    /** Which methods of its interfaces have locks: the bean behind the proxy need not have them. */
+    private static List<Method> ofInterfaces(Advised proxy) {
+        return Stream.of(proxy.getProxiedInterfaces())
+                .flatMap(type -> Stream.of(type.getMethods()))
+                .filter(LockedMethods::isLocked)
+                .toList();
     }
 
     /** In front of the first that is a transaction or comes later than we do. */
     private static int position(Advisor[] advisors) {
         for (int i = 0; i < advisors.length; i++) {
             int order = advisors[i] instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
-            if (order > ADVICE_ORDER || (TRANSACTION != null && TRANSACTION.isInstance(advisors[i].getAdvice()))) {
+            if (order > ADVICE_ORDER || isTransaction(advisors[i])) {
                 return i;
             }
         }
@@ -160,12 +178,22 @@ final class LockedPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProc
         if (Modifier.isFinal(type.getModifiers()) && isProxyTargetClass()) {
             throw refuse(method, "is in a final class", "Remove final from the class: Spring's proxies extend it.");
         }
+        checkAnnotations(method, type);
+    }
+
+    private void checkAnnotations(Method method, Class<?> type) {
         if (isAsync(method, type)) {
             throw refuse(
                     method,
                     "is @Async as well",
                     "Which of the two comes first is not defined. Put @Locked on a method of another bean that the"
                             + " @Async method calls, or return a CompletableFuture without @Async.");
+        }
+        if (gates == null && LockedMethods.isGated(method)) {
+            throw LockedMethod.refused(
+                    method,
+                    "has a gate, and there are no transactions here, so nobody would ask it",
+                    "Add spring-tx and make the method @Transactional: a gate is asked in a transaction.");
         }
         // Reads the annotation, and refuses what it says.
         methods.find(method, type);

@@ -2,12 +2,13 @@ package io.holdfast.spring;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -15,10 +16,15 @@ import reactor.util.context.ContextView;
 
 /**
  * Sections of {@code Mono} and {@code Flux}: entered when somebody subscribes, each time anew, without blocking a thread, and
- * left when it has ended or was cancelled. What a subscriber has stands in its context, so calls inside go on with it.
+ * left when it has ended or was cancelled. What a subscriber has stands in its context, so calls inside go on with it; what its
+ * transaction keeps for it is told by {@link ReactiveTie}.
  */
 final class ReactiveSections {
     private static final Object KEY = ReactiveSections.class;
+
+    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.reactive.TransactionSynchronizationManager",
+            ReactiveSections.class.getClassLoader());
 
     private ReactiveSections() {}
 
@@ -51,17 +57,30 @@ final class ReactiveSections {
             Object target,
             ProxyMethodInvocation invocation,
             ContextView around) {
-        Sections.Plan plan = sections.plan(method, target, invocation.getArguments(), held(around));
+        if (!TRANSACTIONS) {
+            return enter(method, sections, target, invocation, live(around));
+        }
+        return ReactiveTie.begin().singleOptional().flatMap(tie -> {
+            Map<String, Hold> held = live(around);
+            tie.ifPresent(it -> it.held().forEach(held::putIfAbsent));
+            return enter(method, sections, target, invocation, held)
+                    .doOnNext(section -> tie.ifPresent(it -> it.keep(section)));
+        });
+    }
+
+    private static Mono<Section> enter(
+            LockedMethod method,
+            Sections sections,
+            Object target,
+            ProxyMethodInvocation invocation,
+            Map<String, Hold> held) {
+        Sections.Plan plan = sections.plan(method, target, invocation.getArguments(), held);
         plan.around().forEach(hold -> hold.lease().ensureValid());
         DistributedLock lock = plan.lock();
         if (lock == null) {
-            plan.around().forEach(Hold::enter);
-            return Mono.just(new Section(List.copyOf(plan.around()), null));
+            return Mono.just(Sections.section(plan, null));
         }
-        return acquire(method, lock).map(lease -> {
-            plan.around().forEach(Hold::enter);
-            return new Section(List.copyOf(plan.around()), Sections.hold(plan, lease, ended -> {}));
-        });
+        return acquire(method, lock).map(lease -> Sections.section(plan, Sections.hold(plan, lease, left -> {})));
     }
 
     private static Mono<Lease> acquire(LockedMethod method, DistributedLock lock) {
@@ -90,6 +109,13 @@ final class ReactiveSections {
     private static Map<String, Hold> held(ContextView context) {
         Object held = context.getOrDefault(KEY, null);
         return held == null ? Map.of() : (Map<String, Hold>) held;
+    }
+
+    /** Without those that have ended: who was called by them may subscribe later. */
+    private static Map<String, Hold> live(ContextView context) {
+        Map<String, Hold> live = new LinkedHashMap<>(held(context));
+        live.values().removeIf(hold -> !hold.isAtHome());
+        return live;
     }
 
     private static Map<String, Hold> held(ContextView context, Section section) {

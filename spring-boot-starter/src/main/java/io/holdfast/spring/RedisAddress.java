@@ -46,7 +46,7 @@ record RedisAddress(String uri, @Nullable String sslBundle) {
                         "Set holdfast.uri to the master, such as redis://user:password@host:6379, or use Sentinels.");
             }
             String url = text("url");
-            return url == null ? single(tls, bundle) : byUrl(url, bundle);
+            return url == null ? single(tls, bundle) : byUrl(url, tls, bundle);
         }
 
         private String sentinel(String master, boolean tls) {
@@ -84,8 +84,11 @@ record RedisAddress(String uri, @Nullable String sslBundle) {
             return new RedisAddress(uri, tls ? bundle : null);
         }
 
-        /** As Boot reads it: what stands alone before the @ is a password, and host, port and login come from here only. */
-        private RedisAddress byUrl(String url, @Nullable String bundle) {
+        /**
+         * As Boot reads it: what stands alone before the @ is a password, and host, port and login come from here only. TLS is
+         * spoken if either the scheme or the other properties ask for it.
+         */
+        private RedisAddress byUrl(String url, boolean tlsByProperties, @Nullable String bundle) {
             URI parts;
             try {
                 parts = new URI(url);
@@ -108,9 +111,9 @@ record RedisAddress(String uri, @Nullable String sslBundle) {
                 user = colon > 0 ? login.substring(0, colon) : null;
                 password = login.substring(colon + 1);
             }
-            boolean tls = scheme.equals("rediss");
+            boolean tls = tlsByProperties || scheme.equals("rediss");
             String path = parts.getPath() == null ? "" : parts.getPath();
-            String uri = scheme + "://" + login(user, password) + parts.getHost() + ":"
+            String uri = (tls ? "rediss://" : "redis://") + login(user, password) + parts.getHost() + ":"
                     + (parts.getPort() < 0 ? 6379 : parts.getPort()) + path;
             return new RedisAddress(uri, tls ? bundle : null);
         }

@@ -1,16 +1,34 @@
 package io.holdfast.spring;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /** What methods return whose work goes on after they have returned. */
 final class Results {
     private static final ClassLoader LOADER = Results.class.getClassLoader();
     private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux", LOADER);
-    private static final boolean STREAMS = ClassUtils.isPresent("org.reactivestreams.Publisher", LOADER);
+
+    /** By name, since an application may lack them. */
+    private static final List<Class<?>> UNSEEN = Stream.of(
+                    "java.util.concurrent.Callable",
+                    "java.util.concurrent.Flow$Publisher",
+                    "java.util.concurrent.Future",
+                    "org.reactivestreams.Publisher",
+                    "org.springframework.web.context.request.async.DeferredResult",
+                    "org.springframework.web.context.request.async.WebAsyncTask",
+                    "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+                    "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody")
+            .filter(name -> ClassUtils.isPresent(name, LOADER))
+            .<Class<?>>map(name -> ClassUtils.resolveClassName(name, LOADER))
+            .toList();
+
+    private static final String SEEN = "CompletableFuture, Mono or Flux: the lock is then held until it has ended.";
 
     private Results() {}
 
@@ -29,26 +47,38 @@ final class Results {
                     "returns " + type.getSimpleName() + ", which cannot be replaced by one that ends with the lock",
                     "Return CompletableFuture or CompletionStage.");
         }
-        if (!stage && Future.class.isAssignableFrom(type)) {
+        if (isSuspending(method)) {
             throw LockedMethod.refused(
-                    method,
-                    "returns " + type.getSimpleName() + ", which does not tell when its work is done",
-                    "Return CompletableFuture: the lock is then held until it has ended.");
+                    method, "is a suspending function, which goes on after it has returned", "Return " + SEEN);
         }
-        if (STREAMS && isPublisher(type) && !isReactive(type)) {
+        if (!isReactive(type) && isUnseen(type)) {
             throw LockedMethod.refused(
-                    method,
-                    "returns " + type.getSimpleName() + ", which goes on after the method has returned",
-                    "Return Mono or Flux: the lock is then held until it has ended.");
+                    method, "returns " + type.getSimpleName() + ", whose end cannot be seen", "Return " + SEEN);
         }
     }
 
-    private static boolean isPublisher(Class<?> type) {
-        for (Class<?> at : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-            if (at.getName().equals("org.reactivestreams.Publisher")) {
-                return true;
-            }
+    /**
+     * Refuses what {@link #check} could not see, since the method declares something more general.
+     *
+     * @return the result
+     */
+    static @Nullable Object checked(Method method, @Nullable Object result) {
+        if (result != null && isUnseen(result.getClass())) {
+            throw new IllegalStateException("the @Locked method " + LockedMethod.describe(method) + " has returned a "
+                    + result.getClass().getName() + ", whose end cannot be seen: return and declare " + SEEN);
         }
-        return false;
+        return result;
+    }
+
+    private static boolean isUnseen(Class<?> type) {
+        return !CompletionStage.class.isAssignableFrom(type)
+                && (UNSEEN.stream().anyMatch(unseen -> unseen.isAssignableFrom(type))
+                        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null);
+    }
+
+    /** Kotlin's, which are called with what is to run afterwards. */
+    private static boolean isSuspending(Method method) {
+        Class<?>[] types = method.getParameterTypes();
+        return types.length > 0 && types[types.length - 1].getName().equals("kotlin.coroutines.Continuation");
     }
 }

@@ -12,6 +12,8 @@ final class Section {
     /** What it took itself; null if calls around it had everything. */
     private final @Nullable Hold own;
 
+    private boolean elsewhere;
+
     /**
      * A call.
      *
@@ -43,12 +45,18 @@ final class Section {
                 : new SeveralLeases(holds.stream().map(Hold::lease).toList());
     }
 
+    /** Goes on elsewhere, and ends there: further calls on this thread do not find it. */
+    void leaveThread() {
+        elsewhere = true;
+        holds.forEach(Hold::takeAway);
+    }
+
     /** Ends, and says so if a lock that it gives back was lost. */
     void end() {
         RuntimeException failure = null;
         for (int i = holds.size() - 1; i >= 0; i--) {
             try {
-                holds.get(i).leave();
+                leave(holds.get(i));
             } catch (RuntimeException e) {
                 if (failure == null) {
                     failure = e;
@@ -59,6 +67,14 @@ final class Section {
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    private void leave(Hold hold) {
+        if (elsewhere) {
+            hold.leaveElsewhere();
+        } else {
+            hold.leave();
         }
     }
 

@@ -110,8 +110,7 @@ final class Sections {
             }
             own = keep(plan, lease.get());
         }
-        plan.around().forEach(Hold::enter);
-        Section section = new Section(List.copyOf(plan.around()), own);
+        Section section = section(plan, own);
         if (transactions != null) {
             try {
                 transactions.tie(section.holds());
@@ -129,7 +128,7 @@ final class Sections {
 
     private Hold keep(Plan plan, Lease lease) {
         Map<String, Hold> home = ofThread.home();
-        Hold hold = hold(plan, lease, ended -> ofThread.remove(home, ended));
+        Hold hold = hold(plan, lease, left -> ofThread.remove(home, left));
         plan.shares().keySet().forEach(name -> home.put(name, hold));
         if (onLoss == OnLoss.INTERRUPT) {
             hold.interruptOnLoss();
@@ -137,17 +136,30 @@ final class Sections {
         return hold;
     }
 
-    static Hold hold(Plan plan, Lease lease, Consumer<Hold> onEnd) {
-        return new Hold(lease, plan.shares(), plan.method().atLeast(), onEnd);
+    static Hold hold(Plan plan, Lease lease, Consumer<Hold> onLeftHome) {
+        return new Hold(lease, plan.shares(), plan.method().atLeast(), onLeftHome);
     }
 
-    /** The section goes on elsewhere: what it took is no longer this thread's. */
-    void leaveThread(Section section) {
-        Hold own = section.own();
-        if (own != null) {
-            own.runsNoMore();
-            ofThread.remove(ofThread.home(), own);
+    /**
+     * Enters what calls around have, beside what was taken.
+     *
+     * @param own what was taken; given back if this fails
+     * @throws IllegalStateException if those around ended while the rest was waited for, as a transaction does that is rolled
+     *     back by another thread
+     */
+    static Section section(Plan plan, @Nullable Hold own) {
+        List<Hold> entered = new ArrayList<>();
+        for (Hold hold : plan.around()) {
+            if (!hold.enter()) {
+                IllegalStateException gone = new IllegalStateException("what held lock '"
+                        + hold.lease().lockName() + "' around "
+                        + LockedMethod.describe(plan.method().method()) + " ended before that had all of its locks");
+                new Section(entered, own).endAfter(gone);
+                throw gone;
+            }
+            entered.add(hold);
         }
+        return new Section(entered, own);
     }
 
     /** What is in {@code first}, and what the hold has. */

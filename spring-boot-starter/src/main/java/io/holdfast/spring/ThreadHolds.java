@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the calling thread has taken by calls that have not ended, by the names of the locks. Thread safe. */
+/**
+ * What the calling thread has by calls that run on it still or transactions that do, by the names of the locks. Thread safe.
+ */
 final class ThreadHolds {
     // Not static: two contexts in one JVM know nothing of each other.
     @SuppressWarnings("ThreadLocalUsage")

@@ -42,6 +42,22 @@ final class TransactionTies implements Sections.Ties {
         TransactionSynchronizationManager.registerSynchronization(tie);
     }
 
+    /** When a transaction has ended, which can no longer be told of a loss. */
+    static void leave(List<Hold> holds, boolean rolledBack) {
+        for (int i = holds.size() - 1; i >= 0; i--) {
+            try {
+                holds.get(i).leave();
+            } catch (LeaseLostException e) {
+                if (!rolledBack) {
+                    LOG.warn(
+                            "a lock was lost while its transaction was being committed, and another may have had it by"
+                                    + " then; only a fencing gate in the transaction closes this window",
+                            e);
+                }
+            }
+        }
+    }
+
     /**
      * What lets transaction managers tell. Not a bean of the listener's type, or Boot would add it once more to the managers that
      * it makes.
@@ -84,18 +100,7 @@ final class TransactionTies implements Sections.Ties {
 
         @Override
         public void afterCompletion(int status) {
-            for (int i = holds.size() - 1; i >= 0; i--) {
-                try {
-                    holds.get(i).leave();
-                } catch (LeaseLostException e) {
-                    if (status != STATUS_ROLLED_BACK) {
-                        LOG.warn(
-                                "a lock was lost while its transaction was being committed, and another may have had it by"
-                                        + " then; only a fencing gate in the transaction closes this window",
-                                e);
-                    }
-                }
-            }
+            leave(holds, status == STATUS_ROLLED_BACK);
         }
 
         /** After whatever others do when a transaction has ended. */

@@ -10,13 +10,20 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.servers.RedisServer;
 import io.holdfast.testkit.Faults;
+import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Single;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import kotlin.coroutines.Continuation;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +40,11 @@ import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -418,6 +430,11 @@ class LockedIT {
         public void work() {}
     }
 
+    static class HeldForTooLong {
+        @Locked(name = "x", atLeast = "25h")
+        public void work() {}
+    }
+
     static class NothingToReturn {
         @Locked(name = "x", onTimeout = Locked.OnTimeout.SKIP)
         public int work() {
@@ -428,6 +445,77 @@ class LockedIT {
     static class PlainFuture {
         @Locked(name = "x")
         public @Nullable Future<String> work() {
+            return null;
+        }
+    }
+
+    static class FlowResult {
+        @Locked(name = "x")
+        public Flow.@Nullable Publisher<String> work() {
+            return null;
+        }
+    }
+
+    static class OtherFlux {
+        @Locked(name = "x")
+        public @Nullable ConnectableFlux<String> work() {
+            return null;
+        }
+    }
+
+    static class RxSingle {
+        @Locked(name = "x")
+        public Single<String> work() {
+            return Single.never();
+        }
+    }
+
+    static class RxCompletable {
+        @Locked(name = "x")
+        public Completable work() {
+            return Completable.never();
+        }
+    }
+
+    static class WorkForLater {
+        @Locked(name = "x")
+        public Callable<String> work() {
+            return () -> "done";
+        }
+    }
+
+    static class WebResult {
+        @Locked(name = "x")
+        public DeferredResult<String> work() {
+            return new DeferredResult<>();
+        }
+    }
+
+    static class WebTask {
+        @Locked(name = "x")
+        public WebAsyncTask<String> work() {
+            return new WebAsyncTask<>(() -> "done");
+        }
+    }
+
+    static class WebEvents {
+        @Locked(name = "x")
+        public SseEmitter work() {
+            return new SseEmitter();
+        }
+    }
+
+    static class WebStream {
+        @Locked(name = "x")
+        public StreamingResponseBody work() {
+            return out -> {};
+        }
+    }
+
+    /** As Kotlin compiles {@code suspend fun work(): String}. */
+    static class Suspending {
+        @Locked(name = "x")
+        public @Nullable Object work(Continuation<? super String> rest) {
             return null;
         }
     }
@@ -454,8 +542,19 @@ class LockedIT {
                 UnknownParameter.class,
                 NoExpression.class,
                 NoDuration.class,
+                HeldForTooLong.class,
                 NothingToReturn.class,
                 PlainFuture.class,
+                FlowResult.class,
+                OtherFlux.class,
+                RxSingle.class,
+                RxCompletable.class,
+                WorkForLater.class,
+                WebResult.class,
+                WebTask.class,
+                WebEvents.class,
+                WebStream.class,
+                Suspending.class,
                 TwoMinds.class
             })
     void whatCannotWork_isAFailureAtStartUp(Class<?> bean) {
@@ -470,5 +569,31 @@ class LockedIT {
         assertThat(analysis).as(String.valueOf(failure)).isNotNull();
         assertThat(analysis.getDescription()).contains(bean.getSimpleName() + ".work(");
         assertThat(analysis.getAction()).isNotBlank();
+    }
+
+    static class Undeclared {
+        @Locked(name = "undeclared")
+        public Object work(Object result) {
+            return result;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({OnlyLocks.class, Undeclared.class})
+    static class UndeclaredResults {}
+
+    @Test
+    void aResultWhoseEndCannotBeSeen_andThatWasNotDeclared_isRefused() {
+        try (ConfigurableApplicationContext other = Apps.start(UndeclaredResults.class, "holdfast.uri=memory:")) {
+            Undeclared undeclared = other.getBean(Undeclared.class);
+            for (Object result : List.of(Mono.just("late"), Single.just("late"), new FutureTask<>(() -> "late"))) {
+                assertThatThrownBy(() -> undeclared.work(result))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("Undeclared.work(Object)")
+                        .hasMessageContaining("CompletableFuture");
+            }
+            assertThat(other.getBean(Holdfast.class).inspect("undeclared")).isEmpty();
+            assertThat(undeclared.work("done")).isEqualTo("done");
+        }
     }
 }

@@ -46,6 +46,20 @@ class RedisAddressTest {
     }
 
     @Test
+    void url_isOverTlsIfEnabledOrIfABundleIsNamed_whateverItsScheme() {
+        assertThat(read("url=redis://app:secret@cache:6380/2", "ssl.enabled=true")
+                        .uri())
+                .isEqualTo("rediss://app:secret@cache:6380/2");
+        RedisAddress bundled = read("url=redis://secret@cache", "ssl.bundle=cache");
+        assertThat(bundled.uri()).isEqualTo("rediss://:secret@cache:6379");
+        assertThat(bundled.sslBundle()).isEqualTo("cache");
+        assertThat(read("url=rediss://cache", "ssl.enabled=false").uri()).isEqualTo("rediss://cache:6379");
+        RedisAddress plain = read("url=redis://cache", "ssl.bundle=cache", "ssl.enabled=false");
+        assertThat(plain.uri()).isEqualTo("redis://cache:6379");
+        assertThat(plain.sslBundle()).isNull();
+    }
+
+    @Test
     void aMalformedUrl_isRefusedWithoutShowingIt() {
         assertThatThrownBy(() -> read("url=redis://app:secret%@cache"))
                 .isInstanceOf(HoldfastConfigurationException.class)
