@@ -184,23 +184,26 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         }
     }
 
+    /** What the one knows that talks to the store: when this one is to do so next, or has given up behind it. */
+    synchronized void learns(Standing known) {
+        standing = known;
+    }
+
     /**
      * Its turn to talk to the store has come.
      *
-     * @param before who did so until now and has left; null if it had the lock
-     * @param left the id of that one if it may have a ticket, whose place is to be taken: counted as under way
+     * @param left the id of who did so until now, if it may have a ticket, whose place is to be taken: counted as under way
      */
-    void lead(@Nullable Acquisition before, @Nullable String left) {
-        Standing known = before == null ? Standing.HELD : before.standing();
+    void lead(@Nullable String left) {
         boolean leads;
         synchronized (this) {
             leads = phase == Phase.QUEUED;
             if (leads) {
+                standing = standing.takenOver(wish.startNanos());
                 newOwner();
                 phase = Phase.POSTED;
                 place = left;
                 behindOthers = true;
-                standing = known.takenOver(wish.startNanos(), platform.nanoTime());
             }
         }
         if (leads) {
@@ -215,14 +218,23 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         return standing;
     }
 
+    /** What it knows if it never got to talk to the store. If nobody else did, one of this client has the lock. */
     private synchronized Standing standingToThoseBehind() {
-        // One that is just about to lead has asked nothing yet.
-        return phase == Phase.QUEUED ? Standing.HELD : standing.toThoseBehind(platform.nanoTime());
+        return standing.toThoseBehind(platform.nanoTime());
     }
 
     /** Another thread of this client has the lock. */
-    private synchronized void isHeldHere() {
-        standing = Standing.HELD;
+    private synchronized void isHeldHere(long now) {
+        standing = Standing.held(now);
+    }
+
+    /**
+     * A first request that takes long to be sent is one that takes long. Later ones may wait for this client's worker, whose
+     * backlog is none of the store's, for as long as the request of another may take.
+     */
+    private void isToAsk() {
+        long later = standing.answered() ? engine.commandTimeout().toNanos() : 0;
+        standing = standing.asked(platform.nanoTime() + later);
     }
 
     /** Draws the id. One that waits, or is only handed to the worker, must be found when the client is closed. */
@@ -230,7 +242,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         standBehind(null);
         id = engine.newOwner(wish.startThread());
         owner = id.text();
-        standing = standing.asked(platform.nanoTime());
+        isToAsk();
         trace = false;
         if (waits() || !callerRuns) {
             // Before the request is sent: a grant may overtake the answer that the ticket is queued.
@@ -329,7 +341,6 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         Ask ask;
         synchronized (this) {
             if (phase == Phase.QUEUED) {
-                standing = Standing.HELD;
                 newOwner();
                 behindOthers = true;
             }
@@ -349,10 +360,12 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         again = false;
         news = null;
         asked = true;
+        long now = platform.nanoTime();
+        standing = standing.asked(now);
         return new Ask(
                 requireNonNull(id, "asks without an id"),
                 new AcquireRequest(name, owner, options.lease(), waits(), tokens, wish.share(), options.minReplicas()),
-                platform.nanoTime(),
+                now,
                 platform.wallMillis());
     }
 
@@ -496,8 +509,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     /** Whether it may have this lease after the one before it in the store's queue. */
-    boolean mayFollow(HeldLease lease, Share share, long now) {
-        return mayFollow(lease.name(), share) && lease.suits(options, now);
+    boolean mayFollow(HeldLease lease, Share share, long now, long wall) {
+        return mayFollow(lease.name(), share) && lease.suits(options, now, wall);
     }
 
     /** Whether it may have what the store gave on these terms to one before it in the queue. */
@@ -516,7 +529,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     @Nullable
     HeldLease inherit(HeldLease from, long token, long now) {
         synchronized (this) {
-            if (!leaves()) {
+            if (!leaves(now)) {
                 return null;
             }
             HeldLease mine = wish.lease(from.ownerId(), token, now, from.validity());
@@ -531,7 +544,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     @Nullable
     HeldLease inherit(OwnerId from, long token, Validity validity, long now) {
         synchronized (this) {
-            if (!leaves()) {
+            if (!leaves(now)) {
                 return null;
             }
             HeldLease mine = wish.lease(from, token, now, validity);
@@ -541,7 +554,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     /** Waits no longer, since it is handed what it waits for. False if it has ended, or the store has served it. */
-    private boolean leaves() {
+    private boolean leaves(long now) {
         // In the store's queue it may be asking: what comes of that is undone when the answer comes.
         if (wish.isFair() ? phase == Phase.ENDED || news != null : phase != Phase.QUEUED) {
             return false;
@@ -551,7 +564,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         }
         idle = phase == Phase.WAITING ? id : null;
         boolean called = phase == Phase.POSTED;
-        isHeldHere();
+        isHeldHere(now);
         finish();
         engine.forget(owner);
         if (called && !wish.share().isWhole()) {
@@ -581,19 +594,13 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
 
     /** What the store gave to another is its own now: whoever waits for it is told. Ends what was announced. */
     void isGivenIt() {
-        Runnable tell = () -> {
-            try {
-                HeldLease lease = requireNonNull(inherited, "nothing was taken over");
-                wish.noteWait(true, standing());
-                wish.fulfilled(lease, engine.hold(lease), HandOver.REMOTE);
-            } finally {
-                engine.requests().end();
-            }
-        };
-        if (callerRuns) {
-            tell.run();
-        } else {
-            runner.execute(tell);
+        // Not by the worker, which may be amid a request that hangs: nobody renews it before this.
+        try {
+            HeldLease lease = requireNonNull(inherited, "nothing was taken over");
+            wish.noteWait(true, standing());
+            wish.fulfilled(lease, engine.hold(lease), HandOver.REMOTE);
+        } finally {
+            engine.requests().end();
         }
     }
 
@@ -693,7 +700,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             if (phase != Phase.ASKING) {
                 late = owner;
             } else {
-                standing = standing.refused();
+                standing = standing.refused(platform.nanoTime());
                 if (waits()) {
                     own = wish.isFair() ? engine.lines().takenBy(name, wish.startThread()) : null;
                     wish.beginsToWait();
@@ -775,9 +782,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         if (was == null) {
             return;
         }
-        Standing known = known(was == Phase.QUEUED);
         wish.noteWait(false, standing());
-        wish.timedOut(known);
+        wish.timedOut(was == Phase.QUEUED ? standingToThoseBehind() : standing());
     }
 
     /** One that has only just got the lead has a moment more to hear whether another holds the lock. */
@@ -788,16 +794,6 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         }
         deadline = platform.schedule(moment, this::expire);
         return true;
-    }
-
-    /** What is known of the store to one whose time is over. */
-    private Standing known(boolean queued) {
-        Acquisition leader = queued ? engine.lines().leader(name) : null;
-        if (queued && leader == null) {
-            // One of this client has it, or had it until just now.
-            isHeldHere();
-        }
-        return leader == null ? standing() : leader.standingToThoseBehind();
     }
 
     /** Ends it, and takes back what may stand in the store, or leaves it to the next. Null if it had ended before. */
@@ -822,13 +818,14 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             engine.forget(owner);
         }
         takeBack(taken);
+        // In this order: once it has left nobody calls it any more.
+        Acquisition next = engine.lines().left(this);
         HeldLease lay = engine.lines().forgoes(this);
         if (lay != null) {
             engine.endings().giveBack(lay, null);
         }
-        Acquisition next = engine.lines().left(this);
         if (next != null) {
-            next.lead(this, left);
+            next.lead(left);
         } else {
             takeBack(left);
         }
@@ -862,6 +859,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
 
     private void post() {
         phase = Phase.POSTED;
+        isToAsk();
         cancel(recheck);
         recheck = null;
     }

@@ -161,12 +161,14 @@ final class Endings {
     }
 
     /**
-     * What lay ready in the line is to be had by nobody there without asking: it goes back to the store.
+     * What lay ready in the line is to be had by nobody there without asking: it goes back to the store. Who held it has long
+     * been told that all was well, and whatever the store says now is nothing to it.
      *
      * @param sender who sends it; null if that is not the caller
      */
     void giveBack(HeldLease lease, @Nullable Executor sender) {
         Acquisition next = leaves(lease);
+        ended(lease);
         Executor sends = sender == null ? engine.releases().of(lease.name()) : sender;
         sends.execute(() -> sendRelease(lease, next, new CompletableFuture<>()));
     }
@@ -182,7 +184,7 @@ final class Endings {
         engine.lines().lost(lease);
         Acquisition next = engine.lines().ended(lease);
         if (next != null) {
-            next.lead(null, null);
+            next.lead(null);
         }
     }
 
@@ -265,9 +267,9 @@ final class Endings {
 
     /** The release is over, and the section was protected to its end. */
     void ended(HeldLease lease) {
-        lease.moves(Phase.RELEASING, Phase.RELEASED);
+        boolean first = lease.moves(Phase.RELEASING, Phase.RELEASED);
         Trail trail = lease.trail;
-        if (trail != null) {
+        if (first && trail != null) {
             Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
             trail.over("released");
             trail.tell(listener -> listener.released(lease.hold(), held));

@@ -511,7 +511,10 @@ public final class Engine implements AutoCloseable, Flight.Client {
 
     private void lose(HeldLease lease, Loss loss) {
         watchdog.remove(lease);
-        losses.declare(lease, loss);
+        if (!losses.declare(lease, loss)) {
+            // Its release has begun, and it may lie ready for the next.
+            lines.stops(lease);
+        }
     }
 
     // --- the end

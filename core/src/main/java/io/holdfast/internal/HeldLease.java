@@ -225,12 +225,18 @@ final class HeldLease {
     }
 
     /** Whether it is what one who wants a lease on these terms would have got, and may be passed on to it. */
-    boolean suits(LockOptions next, long nowNanos) {
-        return options.renewal()
-                && next.renewal()
-                && options.lease().equals(next.lease())
-                // One that was extended would leave more than the next has asked for.
-                && validity().untilNanos() - nowNanos <= options.lease().toNanos();
+    boolean suits(LockOptions next, long nowNanos, long nowWallMillis) {
+        if (!options.renewal()
+                || !next.renewal()
+                || !options.lease().equals(next.lease())
+                || next.minReplicas() > options.minReplicas()) {
+            return false;
+        }
+        Validity validity = validity();
+        // One that was extended would leave more than the next has asked for; one that is over by either clock,
+        // nothing.
+        return validity.untilNanos() - nowNanos <= options.lease().toNanos()
+                && validity.remainingNanos(nowNanos, nowWallMillis) > 0;
     }
 
     /** Whether the thread that took it is the one that waits for it now; true once at most. */

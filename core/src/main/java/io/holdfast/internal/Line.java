@@ -77,7 +77,7 @@ final class Line {
         return line;
     }
 
-    synchronized Place join(Acquisition acquisition, long now) {
+    synchronized Place join(Acquisition acquisition, long now, long wall) {
         if (gone) {
             return Place.GONE;
         }
@@ -85,6 +85,7 @@ final class Line {
                 && holder != null
                 && acquisition.isOf(holder.takenBy)
                 && isTurn(now)
+                && mayPass(holder, acquisition.options(), now, wall)
                 && give(acquisition, holder, now)) {
             ready = false;
             return Place.TAKES;
@@ -118,14 +119,14 @@ final class Line {
      *
      * @return false if it is to be passed on, or the store is to decide
      */
-    synchronized boolean layReady(HeldLease lease, long now) {
+    synchronized boolean layReady(HeldLease lease, long now, long wall) {
         Acquisition next = first;
         if (next == null
                 || holder != lease
                 || cameInVain
                 || !isTurn(now)
                 || !next.comesWhenCalled()
-                || !mayPass(lease, next.options(), now)) {
+                || !mayPass(lease, next.options(), now, wall)) {
             return false;
         }
         ready = true;
@@ -150,7 +151,7 @@ final class Line {
      *
      * @return what lay ready; null if nothing does any more
      */
-    synchronized @Nullable HeldLease comes(Acquisition acquisition, long now) {
+    synchronized @Nullable HeldLease comes(Acquisition acquisition, long now, long wall) {
         if (called != acquisition) {
             return null;
         }
@@ -161,7 +162,7 @@ final class Line {
         }
         ready = false;
         HeldLease lay = holder;
-        if (lay != null && give(acquisition, lay, now)) {
+        if (lay != null && mayPass(lay, acquisition.options(), now, wall) && give(acquisition, lay, now)) {
             remove(acquisition);
             beginTurn(now);
         }
@@ -181,11 +182,12 @@ final class Line {
     }
 
     /** Passes the lock on to the next here, if that may be done without asking the store. Null if not. */
-    synchronized @Nullable Acquisition pass(HeldLease lease, long now) {
-        while (first != null && holder == lease && mayPass(lease, first.options(), now)) {
+    synchronized @Nullable Acquisition pass(HeldLease lease, long now, long wall) {
+        while (first != null && holder == lease && mayPass(lease, first.options(), now, wall)) {
             Acquisition heir = first;
             remove(heir);
             called = null;
+            // Whether it may is not asked again, for that can change at any time: only one that has ended is left out.
             if (give(heir, lease, now)) {
                 beginTurn(now);
                 return heir;
@@ -194,8 +196,9 @@ final class Line {
         return null;
     }
 
+    /** False if the heir has ended. */
     private boolean give(Acquisition heir, HeldLease lease, long now) {
-        HeldLease next = mayPass(lease, heir.options(), now) ? heir.inherit(lease, nextToken, now) : null;
+        HeldLease next = heir.inherit(lease, nextToken, now);
         if (next == null) {
             return false;
         }
@@ -205,38 +208,49 @@ final class Line {
         return true;
     }
 
-    private boolean mayPass(HeldLease lease, LockOptions next, long now) {
+    private boolean mayPass(HeldLease lease, LockOptions next, long now, long wall) {
         LockOptions options = lease.options;
         long most = Math.min(options.handOver().toNanos(), options.lease().toNanos() / 4);
-        return tokensLeft > 0 && now - grantedNanos < most && lease.suits(next, now);
+        return tokensLeft > 0 && now - grantedNanos < most && lease.suits(next, now, wall);
+    }
+
+    /** What the store gave is not the holder's any more: it goes back there, and is not passed on. */
+    synchronized void stops(HeldLease lease) {
+        if (holder == lease) {
+            tokensLeft = 0;
+        }
     }
 
     /** A hold has ended: the next is to talk to the store. Null if it is not of this line, or nobody is left. */
-    synchronized @Nullable Acquisition ended(HeldLease lease) {
+    synchronized @Nullable Acquisition ended(HeldLease lease, long now) {
         if (holder != lease) {
             return null;
         }
         holder = null;
-        return nextLeader();
+        return nextLeader(Standing.held(now));
     }
 
-    /** One has left: if it was the leader, the next is to talk to the store. */
+    /** One has left: if it was the leader, the next is to talk to the store; otherwise it knows what the leader does. */
     synchronized @Nullable Acquisition left(Acquisition acquisition) {
         if (leader != acquisition) {
+            if (acquisition.inLine && leader != null) {
+                acquisition.learns(leader.standing());
+            }
             remove(acquisition);
             return null;
         }
         leader = null;
-        return nextLeader();
+        return nextLeader(acquisition.standing());
     }
 
-    private @Nullable Acquisition nextLeader() {
+    private @Nullable Acquisition nextLeader(Standing known) {
         called = null;
         leader = first;
         if (leader == null) {
             gone = true;
         } else {
             remove(leader);
+            leader.learns(known);
         }
         return leader;
     }

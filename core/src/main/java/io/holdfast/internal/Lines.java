@@ -49,7 +49,7 @@ final class Lines {
                 return Line.Place.LEADS;
             }
             if (present instanceof Line line) {
-                Line.Place place = line.join(acquisition, engine.platform().nanoTime());
+                Line.Place place = line.join(acquisition, now(), wall());
                 if (place != Line.Place.GONE) {
                     return place == Line.Place.BUSY && !isBusy(line.holder()) ? Line.Place.APART : place;
                 }
@@ -188,15 +188,13 @@ final class Lines {
     boolean layReady(HeldLease lease) {
         return !engine.isClosed()
                 && lines.get(lease.name()) instanceof Line line
-                && line.layReady(lease, engine.platform().nanoTime());
+                && line.layReady(lease, now(), wall());
     }
 
     /** One that was called is there: what lay ready for it, and is its own now or to be given back. Null if nothing does. */
     @Nullable
     HeldLease comes(Acquisition acquisition) {
-        return lines.get(acquisition.name()) instanceof Line line
-                ? line.comes(acquisition, engine.platform().nanoTime())
-                : null;
+        return lines.get(acquisition.name()) instanceof Line line ? line.comes(acquisition, now(), wall()) : null;
     }
 
     /** What lies ready for one that will not come, and is to be given back. Null if nothing does. */
@@ -213,11 +211,9 @@ final class Lines {
         }
         Procession procession = procession(lease);
         if (procession != null) {
-            return procession.pass(lease, engine.platform().nanoTime());
+            return procession.pass(lease, now(), wall());
         }
-        return lines.get(lease.name()) instanceof Line line
-                ? line.pass(lease, engine.platform().nanoTime())
-                : null;
+        return lines.get(lease.name()) instanceof Line line ? line.pass(lease, now(), wall()) : null;
     }
 
     /**
@@ -271,7 +267,7 @@ final class Lines {
     @Nullable
     Acquisition ended(HeldLease lease) {
         leaves(lease);
-        return next(lease.name(), lease, line -> line.ended(lease));
+        return next(lease.name(), lease, line -> line.ended(lease, now()));
     }
 
     /** One does not want the lock any more: who talks to the store next, if it did and anybody is left. */
@@ -315,6 +311,21 @@ final class Lines {
                 alone.closed();
             }
         }
+    }
+
+    /** A lease whose release has begun is not the store's any more: nobody here is to have it. */
+    void stops(HeldLease lease) {
+        if (lines.get(lease.name()) instanceof Line line) {
+            line.stops(lease);
+        }
+    }
+
+    private long now() {
+        return engine.platform().nanoTime();
+    }
+
+    private long wall() {
+        return engine.platform().wallMillis();
     }
 
     boolean has(String name) {

@@ -118,14 +118,14 @@ final class Procession {
     }
 
     /** Passes the lock on to the next who still waits. Null if the store is to decide. */
-    synchronized @Nullable Acquisition pass(HeldLease lease, long now) {
+    synchronized @Nullable Acquisition pass(HeldLease lease, long now, long wall) {
         Row row = row(lease);
         while (row != null && row.tokensLeft > 0) {
             String id = next();
             // Who is not known here has left, or is of a copy of this process, and then it would be passed over.
             if (id == null
                     || !(engine.waiter(id) instanceof Acquisition heir)
-                    || !heir.mayFollow(lease, row.share, now)) {
+                    || !heir.mayFollow(lease, row.share, now, wall)) {
                 return null;
             }
             HeldLease theirs = heir.inherit(lease, row.nextToken, now);

@@ -141,7 +141,7 @@ final class Wish {
         StoreFailure failure = known.failure();
         if (failure != null) {
             result.completeExceptionally(Failures.asLockException(name, failure));
-        } else if (!known.answered()) {
+        } else if (!known.isHeldByAnother(startNanos, engine.platform().nanoTime())) {
             result.completeExceptionally(new StoreUnavailableException(
                     name,
                     engine.storeAddress() + " did not answer within " + patienceNanos() / 1_000_000 + " ms",

@@ -9,8 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Hold;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
+import io.holdfast.Loss;
 import io.holdfast.memory.MemoryStore;
+import io.holdfast.spi.AcquireReply;
+import io.holdfast.spi.AcquireRequest;
+import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Share;
+import io.holdfast.spi.StoreFactory;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,10 +38,15 @@ class LineTurnsTest {
     private static final LockOptions OPTIONS =
             LockOptions.builder().handOver(ofMillis(15)).build();
 
+    private static final String RIVAL = "rival:1:1";
+
     private final StepPlatform platform = new StepPlatform(true);
     private Engine engine;
+    private @Nullable LockStore store;
 
     private final List<String> stalled = new ArrayList<>();
+    private final List<Loss> losses = new ArrayList<>();
+    private final List<Long> released = new ArrayList<>();
 
     @BeforeEach
     void open() {
@@ -44,8 +55,19 @@ class LineTurnsTest {
             public void stalled(Hold hold, String detail) {
                 stalled.add(detail);
             }
+
+            @Override
+            public void lost(Hold hold, Loss loss) {
+                losses.add(loss);
+            }
+
+            @Override
+            public void released(Hold hold, Duration held) {
+                released.add(hold.token());
+            }
         };
-        engine = Engine.open(MemoryStore.isolated(), "p:", ofSeconds(2), platform, List.of(listener));
+        StoreFactory memory = MemoryStore.isolated();
+        engine = Engine.open(context -> store = memory.open(context), "p:", ofSeconds(2), platform, List.of(listener));
     }
 
     @AfterEach
@@ -303,6 +325,98 @@ class LineTurnsTest {
         assertThat(first.has()).isTrue();
         assertThat(stalled).isEmpty();
         assertThat(first.unlocks()).isTrue();
+    }
+
+    /** Who is told of it while the lock lies ready has it no more, and was told so before; the next is not to have it either. */
+    @Test
+    void lockThatIsReleasedByForceWhileItLiesReady_isNotPassedOn() {
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+        requireNonNull(store).expel("x", first.lease().owner());
+        assertThat(rivalTakes()).isTrue();
+        platform.settle();
+
+        second.comes();
+        platform.settle();
+        second.comes();
+
+        assertThat(second.has()).isFalse();
+        assertThat(losses).as("the first was told that all was well").isEmpty();
+        second.attempt().abandon();
+        rivalReleases();
+    }
+
+    /** By the wall clock alone: the monotonic one stands still while the host does. */
+    @Test
+    void hostThatIsSuspendedWhileTheLockLiesReady_leavesItToTheStore() {
+        contend(first, second);
+        String lay = first.lease().owner();
+        assertThat(first.unlocks()).isTrue();
+        platform.suspend(OPTIONS.lease().toMillis());
+
+        first.asks();
+        assertThat(first.has()).as("its turn, by a clock that stood still").isFalse();
+        second.comes();
+        platform.settle();
+        assertThat(second.has()).isTrue();
+        assertThat(second.lease().owner()).as("the store was asked").isNotEqualTo(lay);
+        assertThat(second.unlocks()).isTrue();
+        platform.settle();
+        first.comes();
+        assertThat(first.unlocks()).isTrue();
+    }
+
+    /** What the store no longer had when it came back was no loss to one that had been told that all was well. */
+    @Test
+    void lockThatIsGoneWhenItIsGivenBack_isNoLossToWhoHeldIt() {
+        contend(first, second);
+        long token = first.token();
+        assertThat(first.unlocks()).isTrue();
+        requireNonNull(store).release("x", first.lease().owner());
+
+        second.attempt().abandon();
+        platform.settle();
+        second.comes();
+
+        assertThat(losses).isEmpty();
+        assertThat(released).containsOnlyOnce(token);
+    }
+
+    /** It is called between the end of its wait and its leaving the line, and has to see to what lies ready for it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void lockThatIsLaidReadyForOneThatIsJustLeaving_goesToTheNext(int point) {
+        Taker third = new Taker("third");
+        contend(first, second);
+        third.asks();
+        platform.arm(point, false, () -> {
+            platform.disarm();
+            assertThat(first.unlocks()).isTrue();
+        });
+        second.attempt().abandon();
+        platform.disarm();
+        if (!platform.hasHappened()) {
+            assertThat(first.unlocks()).isTrue();
+        }
+        platform.settle();
+        third.comes();
+
+        assertThat(third.has()).isTrue();
+        assertThat(third.unlocks()).isTrue();
+        second.comes();
+    }
+
+    private boolean rivalTakes() {
+        return requireNonNull(store)
+                        .acquire(new AcquireRequest("x", RIVAL, ofSeconds(30), false))
+                        .toCompletableFuture()
+                        .join()
+                instanceof AcquireReply.Granted;
+    }
+
+    private void rivalReleases() {
+        requireNonNull(store).release("x", RIVAL);
+        platform.settle();
     }
 
     @Test

@@ -14,7 +14,7 @@ class StandingTest {
      */
     @Test
     void takenOverFromOneThatNeverAsked_hasItsMoment() {
-        Standing next = Standing.NEW.takenOver(NOW - 1_000, NOW);
+        Standing next = Standing.NEW.takenOver(NOW - 1_000);
 
         assertThat(next.answered()).isFalse();
         assertThat(next.momentLeft(NOW)).isPositive();
@@ -23,7 +23,7 @@ class StandingTest {
 
     @Test
     void takenOverFromOneWhoseRequestTakesLong_isKnownToBeLate() {
-        Standing late = Standing.NEW.asked(NOW - 2_000_000_000L).takenOver(NOW - 1_000, NOW);
+        Standing late = Standing.NEW.asked(NOW - 2_000_000_000L).takenOver(NOW - 1_000);
 
         assertThat(late.momentLeft(NOW)).isNegative();
         assertThat(late.toThoseBehind(NOW).answered()).isFalse();
@@ -35,27 +35,64 @@ class StandingTest {
         Standing failing = Standing.NEW.asked(100).failed(StoreFailure.unavailable("down", null), 200);
 
         assertThat(failing.outageSince()).isEqualTo(200);
-        assertThat(failing.takenOver(150, NOW).outageSince()).isEqualTo(200);
-        assertThat(failing.takenOver(250, NOW).outageSince()).isEqualTo(250);
+        assertThat(failing.takenOver(150).outageSince()).isEqualTo(200);
+        assertThat(failing.takenOver(250).outageSince()).isEqualTo(250);
     }
 
     /** "Held by another" is never said of a store that has failed since, nor of one that has not answered. */
     @Test
     void heldByAnother_isSaidOnlyOfTheLastAnswer() {
-        Standing failed = Standing.HELD.failed(StoreFailure.unavailable("down", null), NOW);
+        Standing failed = Standing.held(NOW).failed(StoreFailure.unavailable("down", null), NOW);
 
-        assertThat(Standing.HELD.isHeldByAnother()).isTrue();
-        assertThat(Standing.NEW.isHeldByAnother()).isFalse();
-        assertThat(Standing.NEW.asked(NOW).isHeldByAnother()).isFalse();
-        assertThat(failed.isHeldByAnother()).isFalse();
-        assertThat(failed.refused().isHeldByAnother()).isTrue();
+        assertThat(Standing.held(NOW).isHeldByAnother(NOW, NOW)).isTrue();
+        assertThat(Standing.NEW.isHeldByAnother(NOW, NOW)).isFalse();
+        assertThat(Standing.NEW.asked(NOW).isHeldByAnother(NOW, NOW)).isFalse();
+        assertThat(failed.isHeldByAnother(NOW, NOW)).isFalse();
+        assertThat(failed.refused(NOW).isHeldByAnother(NOW, NOW)).isTrue();
+    }
+
+    /** One that came when the store had fallen silent was told what those before it had heard while it still spoke. */
+    @Test
+    void heldByAnother_isNotSaidOfASilentStore_toOneThatCameAfterItsLastWord() {
+        long came = NOW - 300_000_000L;
+        Standing silent = Standing.held(came - 1).asked(came - 1);
+
+        assertThat(silent.isHeldByAnother(came - 1, NOW))
+                .as("it was there then")
+                .isTrue();
+        assertThat(silent.isHeldByAnother(came, NOW)).isFalse();
+        assertThat(silent.toThoseBehind(NOW).isHeldByAnother(came, NOW)).isFalse();
+        assertThat(silent.takenOver(came).isHeldByAnother(came, NOW))
+                .as("from whoever")
+                .isFalse();
+        assertThat(silent.refused(NOW).isHeldByAnother(came, NOW)).isTrue();
+    }
+
+    /** Who waits for a grant has asked, and was answered: there is nothing that takes long. */
+    @Test
+    void heldByAnother_isSaidToThoseBehindOneThatWaits() {
+        long came = NOW - 300_000_000L;
+        Standing waits = Standing.NEW.asked(came - 2).refused(came - 1);
+
+        assertThat(waits.isHeldByAnother(came, NOW)).isTrue();
+        assertThat(waits.asked(NOW - 99_000_000L).isHeldByAnother(came, NOW)).isTrue();
+        assertThat(waits.asked(NOW - 100_000_000L).isHeldByAnother(came, NOW)).isFalse();
+        assertThat(waits.asked(NOW + 1).isHeldByAnother(came, NOW))
+                .as("to be asked by then, behind others of this client")
+                .isTrue();
+        assertThat(waits.asked(NOW + 1).asked(NOW - 100_000_000L).isHeldByAnother(came, NOW))
+                .as("asked before that")
+                .isFalse();
     }
 
     @Test
     void takenOverFromOneThatWasRefused_isAnAnswer() {
-        Standing known = Standing.NEW.asked(NOW - 2_000_000_000L).refused().takenOver(NOW - 1_000, NOW);
+        Standing known = Standing.NEW
+                .asked(NOW - 2_000_000_000L)
+                .refused(NOW - 1_000_000_000L)
+                .takenOver(NOW - 1_000);
 
-        assertThat(known.isHeldByAnother()).isTrue();
+        assertThat(known.isHeldByAnother(NOW - 1_000, NOW)).isTrue();
     }
 
     /** They wait behind one who is ahead, but not behind a store that fails, or takes 100 ms. */

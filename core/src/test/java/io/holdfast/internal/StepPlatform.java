@@ -36,6 +36,7 @@ final class StepPlatform implements Platform {
     private final List<String> places = new ArrayList<>();
     private final StepWorker callbacks;
     private long nanos = 5_000_000_000L;
+    private long suspendedMillis;
     private long sequence;
     private boolean closed;
     private boolean runsTimers;
@@ -112,6 +113,11 @@ final class StepPlatform implements Platform {
     /** Time passes at once, as for a process that was stopped; what became due runs as soon as it can. */
     void jump(long by) {
         nanos += by;
+    }
+
+    /** The host is suspended, and its monotonic clock stands still. */
+    void suspend(long millis) {
+        suspendedMillis += millis;
     }
 
     /** Lets time pass step by step. */
@@ -210,7 +216,7 @@ final class StepPlatform implements Platform {
     @Override
     public long wallMillis() {
         point("wallMillis");
-        return 1_800_000_000_000L + nanos / 1_000_000;
+        return 1_800_000_000_000L + nanos / 1_000_000 + suspendedMillis;
     }
 
     @Override

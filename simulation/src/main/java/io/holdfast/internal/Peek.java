@@ -130,10 +130,16 @@ public final class Peek {
         return ((Watchdog) get(WATCHDOG, engine)).held().size();
     }
 
-    /** Whether the one who talks to the store was told by it that another holds the lock. */
+    /** Whether the one who talks to the store was told by it that another holds the lock, and does not wait for an answer. */
     public static boolean isRefused(Engine engine, String name) {
         Acquisition leader = engine.lines().leader(name);
-        return leader != null && leader.standing().isHeldByAnother();
+        if (leader == null) {
+            return false;
+        }
+        Standing known = leader.standing();
+        return known.answered()
+                && known.failure() == null
+                && (!known.asking() || engine.platform().nanoTime() - known.askingSince() < 100_000_000L);
     }
 
     public static boolean holdsLock(Engine engine, String name) {

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A client of a test, and what its listener heard. Each test's clients are closed by the {@link Rig}. */
 final class Client implements LockListener, AutoCloseable {
+    /** What a test has taken, whether it looks at it again or not: a lease that nobody can reach is renewed no more. */
+    private final List<Lease> taken = new CopyOnWriteArrayList<>();
+
     private final List<Loss> losses = new CopyOnWriteArrayList<>();
     private final AtomicInteger renewals = new AtomicInteger();
     private final AtomicInteger failedRenewals = new AtomicInteger();
@@ -51,12 +54,17 @@ final class Client implements LockListener, AutoCloseable {
 
     /** Takes a free lock. */
     Lease take(String name, Duration lease) {
-        return lock(name, lease).tryAcquire().orElseThrow();
+        return keep(lock(name, lease).tryAcquire().orElseThrow());
     }
 
     /** Takes a free lock whose lease ends by itself. */
     Lease takeUnrenewed(String name, Duration lease) {
-        return lockUnrenewed(name, lease).tryAcquire().orElseThrow();
+        return keep(lockUnrenewed(name, lease).tryAcquire().orElseThrow());
+    }
+
+    private Lease keep(Lease lease) {
+        taken.add(lease);
+        return lease;
     }
 
     /** Makes the connection for commands, so that what comes next does not have to. */

@@ -14,6 +14,7 @@ final class Mutants {
     private static final String ENDINGS = "core/src/main/java/io/holdfast/internal/Endings.java";
     private static final String RELEASES = "core/src/main/java/io/holdfast/internal/Releases.java";
     private static final String LINE = "core/src/main/java/io/holdfast/internal/Line.java";
+    private static final String STANDING = "core/src/main/java/io/holdfast/internal/Standing.java";
     private static final String LINES = "core/src/main/java/io/holdfast/internal/Lines.java";
     private static final String PROCESSION = "core/src/main/java/io/holdfast/internal/Procession.java";
     private static final String LOSSES = "core/src/main/java/io/holdfast/internal/Losses.java";
@@ -191,12 +192,13 @@ final class Mutants {
                         new Edit(
                                 ACQUISITION,
                                 "        Phase was = end();\n" + "        if (was == null) {\n"
-                                        + "            return;\n" + "        }\n" + "        Standing known",
+                                        + "            return;\n" + "        }\n"
+                                        + "        wish.noteWait(false, standing());\n        wish.timedOut",
                                 "        if (waits() && (platform.wallMillis() - wish.startWall) * 1_000_000 < wish.patienceNanos()) {\n"
                                         + "            deadline = platform.schedule(5_000_000, this::expire);\n"
                                         + "            return;\n" + "        }\n" + "        Phase was = end();\n"
                                         + "        if (was == null) {\n" + "            return;\n" + "        }\n"
-                                        + "        Standing known"),
+                                        + "        wish.noteWait(false, standing());\n        wish.timedOut"),
                         new Edit(
                                 WISH,
                                 "        this.startNanos = engine.platform().nanoTime();",
@@ -332,6 +334,22 @@ final class Mutants {
                         "a lease is renewed beyond its maxHold",
                         new Edit(WATCHDOG, "lease.renewalDue && !lease.isPastMaxHold(now)", "lease.renewalDue")),
                 Mutant.of(
+                        "a wake-up that comes while a request is under way is forgotten",
+                        new Edit(
+                                ACQUISITION,
+                                "            if (phase == Phase.ASKING) {\n" + "                again = true;\n"
+                                        + "                return;",
+                                "            if (phase == Phase.ASKING) {\n" + "                return;")),
+                Mutant.of(
+                        "what was heard before one came is told to it, however long the store has been silent",
+                        new Edit(
+                                STANDING,
+                                "(heldNanos - waitingSince >= 0 || !asking || now - askingSince < REMARKABLE_NANOS)",
+                                "heldNanos != waitingSince")),
+                Mutant.of(
+                        "one that leaves before it could lead hands on nothing of what was heard",
+                        new Edit(LINE, "            leader.learns(known);\n", "")),
+                Mutant.of(
                         "a failure of the store is reported as held by another",
                         new Edit(
                                 WISH,
@@ -379,6 +397,12 @@ final class Mutants {
                                 LINE,
                                 "            ready = false;\n" + "            return Place.TAKES;",
                                 "            return Place.TAKES;")),
+                Mutant.of(
+                        "a lease that is over by the wall clock alone is passed on",
+                        new Edit(
+                                HELD,
+                                "\n                && validity.remainingNanos(nowNanos, nowWallMillis) > 0;",
+                                ";")),
                 Mutant.of(
                         "the release of a lock that is taken over never ends",
                         new Edit(ACQUISITION, "handOver);\n" + "        engine.requests().end();", "handOver);")),
@@ -480,7 +504,7 @@ final class Mutants {
                                 "head == owner\n")),
                 Mutant.of(
                         "who leaves the head of the line lets nobody take its place",
-                        new Edit(ACQUISITION, "            next.lead(this, left);", "            takeBack(left);")),
+                        new Edit(ACQUISITION, "            next.lead(left);", "            takeBack(left);")),
                 Mutant.of(
                         "an exchange that comes too late frees the lock and passes it on to nobody",
                         new Edit(LOCK, "  if before and not value then\n" + "    passOn()\n" + "  end\n", "")),
@@ -558,6 +582,16 @@ final class Mutants {
                                 "                    if (!(known(error) instanceof ClientClosedException)) {\n"
                                         + "                        fail(known(error));\n"
                                         + "                    }\n")),
+                Mutant.of(
+                        "the end of a wait for several stands behind requests that hang",
+                        new Edit(
+                                GATHERING,
+                                "may stand before it.\n" + "                    awaited(acquisition, lease);\n",
+                                "may stand before it.\n"
+                                        + "                    runner.execute(() -> awaited(acquisition, lease));\n")),
+                Mutant.of(
+                        "one of several that was got after a failure counts as a sign that others have the rest",
+                        new Edit(GATHERING, "            refused |= behindOthers;\n", "            refused = true;\n")),
                 Mutant.of(
                         "one try for several has no limit while others stand before it",
                         new Edit(
@@ -662,9 +696,9 @@ final class Mutants {
                         "one of a row that has another lease in mind is passed over",
                         new Edit(
                                 PROCESSION,
-                                "                    || !heir.mayFollow(lease, row.share, now)) {\n"
+                                "                    || !heir.mayFollow(lease, row.share, now, wall)) {\n"
                                         + "                return null;\n",
-                                "                    || !heir.mayFollow(lease, row.share, now)) {\n"
+                                "                    || !heir.mayFollow(lease, row.share, now, wall)) {\n"
                                         + "                if (next++ < behind.size()) {\n"
                                         + "                    continue;\n"
                                         + "                }\n"

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -594,6 +595,33 @@ class PushedGrantTest {
         assertThat(store.releases).containsExactly(id(2), id(0), id(1));
     }
 
+    /** Nobody would renew it meanwhile, and the worker may be amid a request that hangs. */
+    @Test
+    @Faults({4, 56})
+    void permitForAnAsyncCaller_isHeldBeforeTheWorkerGetsToIt() {
+        CompletableFuture<Lease> first = forPermit();
+        CompletableFuture<Lease> second = forPermit();
+        CompletableFuture<Lease> third = forPermit();
+        give(0, 7, 1, 2);
+        assertThat(release(first)).isTrue();
+        assertThat(second.join().token()).isEqualTo(8);
+
+        CountDownLatch hangs = new CountDownLatch(1);
+        store.hangs = hangs;
+        CompletionStage<Lease> busy = locks.semaphore("a", 2).asLock(1).acquireAsync(Duration.ofSeconds(60));
+        try {
+            store.events()
+                    .granted(new PushedGrant(
+                            "a", id(1), 100, 64, GRANT, clock.nanoTime(), clock.wallMillis(), List.of(id(2))));
+
+            assertThat(third).succeedsWithin(Duration.ofSeconds(10));
+            assertThat(third.join().token()).isEqualTo(100);
+            assertThat(busy.toCompletableFuture()).isNotDone();
+        } finally {
+            hangs.countDown();
+        }
+    }
+
     @Test
     @Faults({45, 56})
     void permitForOneThatWasServed_withNobodyBehind_isGivenBack_withAllSuchTickets() {
@@ -783,13 +811,28 @@ class PushedGrantTest {
         volatile boolean answersLater;
         final List<CompletableFuture<List<RenewReply>>> later = new CopyOnWriteArrayList<>();
 
+        /** Until then, whoever asks hangs. */
+        volatile @Nullable CountDownLatch hangs;
+
         StoreEvents events() {
             return requireNonNull(context).events();
+        }
+
+        private static void hang(CountDownLatch until) {
+            try {
+                assertThat(until.await(20, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         @Override
         public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
             asks.add(request);
+            CountDownLatch hung = hangs;
+            if (hung != null) {
+                hang(hung);
+            }
             CompletableFuture<AcquireReply> told = next;
             return told != null
                     ? told
