@@ -30,9 +30,11 @@ public record Origin(String host, long processId, String application) {
             throw new IllegalArgumentException(what + " must have 1 to " + LONGEST + " characters, and has "
                     + (text.isBlank() ? "none" : text.length()));
         }
-        if (text.codePoints().anyMatch(Origin::isUnprintable)) {
-            throw new IllegalArgumentException(
-                    what + " must be printable text, and contains a control character or half of a surrogate pair");
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            if (isUnprintable(text.codePointAt(i))) {
+                throw new IllegalArgumentException(
+                        what + " must be printable text, and contains a control character or half of a surrogate pair");
+            }
         }
     }
 
@@ -46,12 +48,18 @@ public record Origin(String host, long processId, String application) {
 
     /** Any text as one that may stand here: what may not is replaced, and what is too long is cut. */
     public static String printable(String text) {
+        String stripped = text.strip();
         StringBuilder shown = new StringBuilder();
-        text.strip()
-                .codePoints()
-                .map(character -> isUnprintable(character) ? '?' : character)
-                .takeWhile(character -> shown.length() + Character.charCount(character) <= LONGEST)
-                .forEach(shown::appendCodePoint);
+        int next = 0;
+        while (next < stripped.length()) {
+            int character = stripped.codePointAt(next);
+            next += Character.charCount(character);
+            int printed = isUnprintable(character) ? '?' : character;
+            if (shown.length() + Character.charCount(printed) > LONGEST) {
+                break;
+            }
+            shown.appendCodePoint(printed);
+        }
         return shown.isEmpty() ? "?" : shown.toString();
     }
 

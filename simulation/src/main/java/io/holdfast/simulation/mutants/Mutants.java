@@ -287,8 +287,8 @@ final class Mutants {
                                 "if (!engine.isValid(lease)) {"),
                         new Edit(
                                 ENDINGS,
-                                "        lease.moves(Phase.RELEASING, Phase.RELEASED);",
-                                "        lease.moves(Phase.HELD, Phase.RELEASED);")),
+                                "boolean first = lease.moves(Phase.RELEASING, Phase.RELEASED);",
+                                "boolean first = lease.moves(Phase.HELD, Phase.RELEASED);")),
                 Mutant.of(
                         "a release writes what a full server refuses, first",
                         new Edit(
@@ -355,8 +355,8 @@ final class Mutants {
                                 WISH,
                                 "        if (failure != null) {\n"
                                         + "            result.completeExceptionally(Failures.asLockException(name, failure));\n"
-                                        + "        } else if (!known.answered()) {",
-                                "        if (failure == null && !known.answered()) {")),
+                                        + "        } else if (!known.isHeldByAnother(",
+                                "        if (failure == null && !known.isHeldByAnother(")),
                 Mutant.of(
                         "a give-up is not repeated when the store does not answer",
                         new Edit(
