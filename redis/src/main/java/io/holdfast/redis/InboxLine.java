@@ -45,7 +45,7 @@ final class InboxLine implements Inbox.Line {
     @Override
     public synchronized void cut() {
         if (connection != null) {
-            connection.disconnect();
+            Cut.now(connection);
         }
     }
 

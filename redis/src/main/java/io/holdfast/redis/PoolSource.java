@@ -95,7 +95,7 @@ final class PoolSource<T> implements ConnectionSource {
                     T borrowed = by.borrowObject(Math.max(1, timeout.toMillis()));
                     Jedis jedis = asJedis.apply(borrowed);
                     lent.put(jedis, new Lent<>(by, borrowed));
-                    opening.accept(jedis::disconnect);
+                    opening.accept(() -> Cut.now(jedis));
                     return jedis;
                 } catch (InterruptedException e) {
                     // Whether an interrupt ends the wait for a lock is decided elsewhere.
@@ -126,7 +126,12 @@ final class PoolSource<T> implements ConnectionSource {
     public void drop(Jedis connection) {
         Lent<T> back = lent.remove(connection);
         if (back != null) {
-            back.by().returnBrokenResource(back.borrowed());
+            try {
+                // What is in doubt is not to be sent, and the pool would flush it.
+                Cut.now(connection);
+            } finally {
+                back.by().returnBrokenResource(back.borrowed());
+            }
         }
     }
 

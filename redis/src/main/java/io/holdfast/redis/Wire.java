@@ -46,6 +46,9 @@ final class Wire {
 
     private static final long CLOSE_PAUSE_NANOS = 500_000L;
 
+    /** So long after its time-out a leader that cannot even be cut is waited for. */
+    private static final long CLOSE_GRACE_NANOS = 1_000_000_000L;
+
     /** What it takes to set the timer, to hand on, and to tell the engine what came of it, is less deep than this. */
     private static final int FRAMES = 192;
 
@@ -209,6 +212,10 @@ final class Wire {
                 if (died) {
                     // Its caller is gone.
                     again.remove(own);
+                }
+                if (closed) {
+                    // Whoever closed may have gone without it.
+                    drop();
                 }
             } finally {
                 giveTurn();
@@ -456,27 +463,49 @@ final class Wire {
         return opened;
     }
 
-    /** Waits for the leader, who is bounded by its time-out, and fails those who wait. */
+    /**
+     * Waits for the leader, who is bounded by its time-out, and fails those who wait. A leader that stays away all the same drops
+     * the connection itself, if it ever comes back.
+     */
     void close() {
         closed = true;
-        boolean interrupted = false;
-        while (!turn.tryLock()) {
-            platform.park(CLOSE_PAUSE_NANOS);
-            interrupted |= platform.interrupted();
-        }
-        if (interrupted) {
-            platform.interrupt(platform.currentThread());
+        if (!takeTurnToClose()) {
+            failQueued();
+            return;
         }
         try {
             drop();
             queue.addAll(sent);
             sent.clear();
-            for (Call left = queue.poll(); left != null; left = queue.poll()) {
-                left.fail(closed());
-                platform.unpark(left.caller());
-            }
+            failQueued();
         } finally {
             giveTurn();
+        }
+    }
+
+    private boolean takeTurnToClose() {
+        long start = platform.nanoTime();
+        boolean interrupted = false;
+        try {
+            while (!turn.tryLock()) {
+                if (platform.nanoTime() - guard.notBefore(start) > CLOSE_GRACE_NANOS) {
+                    return false;
+                }
+                platform.park(CLOSE_PAUSE_NANOS);
+                interrupted |= platform.interrupted();
+            }
+            return true;
+        } finally {
+            if (interrupted) {
+                platform.interrupt(platform.currentThread());
+            }
+        }
+    }
+
+    private void failQueued() {
+        for (Call left = queue.poll(); left != null; left = queue.poll()) {
+            left.fail(closed());
+            platform.unpark(left.caller());
         }
     }
 
