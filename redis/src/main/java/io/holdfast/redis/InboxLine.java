@@ -30,6 +30,10 @@ final class InboxLine implements Inbox.Line {
             connection = opened;
         }
         try {
+            if (subscription.isUnwanted()) {
+                // Whoever closed found nothing to cut, and a server that is silent would be waited for without end.
+                return;
+            }
             if (fromOneServer) {
                 subscription.from(JedisLink.life(opened.getConnection()));
             }
