@@ -88,11 +88,13 @@ final class PoolSource<T> implements ConnectionSource {
     public Jedis open(Duration timeout, Consumer<Closeable> opening) {
         Pool<T> by = pool.get();
         boolean interrupted = false;
+        long until = platform.nanoTime() + timeout.toNanos();
         try {
             while (true) {
                 try {
+                    long left = (until - platform.nanoTime() + 999_999) / 1_000_000;
                     // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
-                    T borrowed = by.borrowObject(Math.max(1, timeout.toMillis()));
+                    T borrowed = by.borrowObject(Math.max(1, left));
                     Jedis jedis = asJedis.apply(borrowed);
                     lent.put(jedis, new Lent<>(by, borrowed));
                     opening.accept(() -> Cut.now(jedis));
