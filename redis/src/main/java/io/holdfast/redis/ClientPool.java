@@ -1,10 +1,12 @@
 package io.holdfast.redis;
 
+import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPooled;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.executors.DefaultCommandExecutor;
 import redis.clients.jedis.util.Pool;
 
 /** The pool of a client for one server. */
@@ -33,6 +35,25 @@ final class ClientPool {
             }
         }
         return null;
+    }
+
+    /**
+     * Whether a client may send a command more than once without saying so, since what carries out its commands is not Jedis'
+     * usual way; in doubt it may.
+     */
+    static boolean mayRepeat(UnifiedJedis jedis) {
+        if (of(jedis) == null) {
+            return true;
+        }
+        try {
+            // Since Jedis 7 also a client that tells its pool may have been built with anything.
+            Field executor = UnifiedJedis.class.getDeclaredField("executor");
+            executor.setAccessible(true);
+            Object present = executor.get(jedis);
+            return present == null || present.getClass() != DefaultCommandExecutor.class;
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return true;
+        }
     }
 
     /** Loaded only if there is one. */

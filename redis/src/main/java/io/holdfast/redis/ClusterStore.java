@@ -86,6 +86,11 @@ final class ClusterStore implements LockStore {
         return route(name, store -> store.release(name, owner));
     }
 
+    @Override
+    public CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
+        return route(name, store -> store.release(name, owner, served));
+    }
+
     /** As many of the first as are in one slot: no script may touch two. */
     @Override
     public CompletionStage<List<AcquireReply>> acquireAll(List<AcquireRequest> requests, boolean part) {

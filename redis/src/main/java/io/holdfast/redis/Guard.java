@@ -47,6 +47,11 @@ final class Guard {
         return cut;
     }
 
+    /** Until when whoever has begun may take, or a moment, if that is later. */
+    synchronized long notBefore(long moment) {
+        return busy && deadlineNanos - moment > 0 ? deadlineNanos : moment;
+    }
+
     /** The last command is over: no timer is kept for another. */
     synchronized void dismiss() {
         busy = false;

@@ -147,6 +147,11 @@ final class Inbox {
             return confirmed;
         }
 
+        /** Nobody listens any more; whoever is connected from now on is cut. */
+        boolean isUnwanted() {
+            return closed;
+        }
+
         /** Which life of which server the messages will come from. */
         void from(@Nullable String server) {
             life = server;

@@ -30,6 +30,10 @@ final class InboxLine implements Inbox.Line {
             connection = opened;
         }
         try {
+            if (subscription.isUnwanted()) {
+                // Whoever closed found nothing to cut, and a server that is silent would be waited for without end.
+                return;
+            }
             if (fromOneServer) {
                 subscription.from(JedisLink.life(opened.getConnection()));
             }
@@ -45,7 +49,7 @@ final class InboxLine implements Inbox.Line {
     @Override
     public synchronized void cut() {
         if (connection != null) {
-            connection.disconnect();
+            Cut.now(connection);
         }
     }
 

@@ -88,14 +88,16 @@ final class PoolSource<T> implements ConnectionSource {
     public Jedis open(Duration timeout, Consumer<Closeable> opening) {
         Pool<T> by = pool.get();
         boolean interrupted = false;
+        long until = platform.nanoTime() + timeout.toNanos();
         try {
             while (true) {
                 try {
+                    long left = (until - platform.nanoTime() + 999_999) / 1_000_000;
                     // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
-                    T borrowed = by.borrowObject(Math.max(1, timeout.toMillis()));
+                    T borrowed = by.borrowObject(Math.max(1, left));
                     Jedis jedis = asJedis.apply(borrowed);
                     lent.put(jedis, new Lent<>(by, borrowed));
-                    opening.accept(jedis::disconnect);
+                    opening.accept(() -> Cut.now(jedis));
                     return jedis;
                 } catch (InterruptedException e) {
                     // Whether an interrupt ends the wait for a lock is decided elsewhere.
@@ -126,7 +128,12 @@ final class PoolSource<T> implements ConnectionSource {
     public void drop(Jedis connection) {
         Lent<T> back = lent.remove(connection);
         if (back != null) {
-            back.by().returnBrokenResource(back.borrowed());
+            try {
+                // What is in doubt is not to be sent, and the pool would flush it.
+                Cut.now(connection);
+            } finally {
+                back.by().returnBrokenResource(back.borrowed());
+            }
         }
     }
 

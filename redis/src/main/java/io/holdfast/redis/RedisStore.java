@@ -186,6 +186,10 @@ public final class RedisStore implements LockStore {
      * those who wait are not told, and look again after two seconds at most. It has to have two connections or more: with a
      * single one, whoever waits for a lock would wait for the connection as well, for as long as the client likes.
      *
+     * <p>A client that does not tell its pool, or was built with an executor of its own, may send a command again without
+     * saying so, and the first attempt may be carried out last. So what it answers is taken for an answer to the second:
+     * each lock costs one command more, a release that is said again when the server refuses such an attempt.
+     *
      * @throws IllegalArgumentException if it is one for a cluster and has fewer than four connections for a node, or if it
      *     tells its pool and that has fewer than two
      */

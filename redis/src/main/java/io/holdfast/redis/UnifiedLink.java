@@ -26,12 +26,17 @@ import redis.clients.jedis.util.Pool;
 final class UnifiedLink implements RedisLink {
     private final UnifiedJedis jedis;
     private final Platform platform;
+
+    /** The client may have sent again what it was not answered, and only the last answer comes here. */
+    private final boolean repeats;
+
     private @Nullable Inbox inbox;
     private boolean closed;
 
     UnifiedLink(UnifiedJedis jedis, Platform platform) {
         this.jedis = requireNonNull(jedis, "jedis");
         this.platform = platform;
+        this.repeats = ClientPool.mayRepeat(jedis);
     }
 
     @Override
@@ -55,7 +60,7 @@ final class UnifiedLink implements RedisLink {
 
     private Answer send(ProtocolCommand command, byte[]... args) {
         try {
-            return new Answer(jedis.sendCommand(command, args), false, false, null);
+            return new Answer(jedis.sendCommand(command, args), repeats, false, null);
         } catch (JedisException e) {
             if (!isBroken(e)) {
                 throw e;

@@ -46,6 +46,9 @@ final class Wire {
 
     private static final long CLOSE_PAUSE_NANOS = 500_000L;
 
+    /** So long after its time-out a leader that cannot even be cut is waited for. */
+    private static final long CLOSE_GRACE_NANOS = 1_000_000_000L;
+
     /** What it takes to set the timer, to hand on, and to tell the engine what came of it, is less deep than this. */
     private static final int FRAMES = 192;
 
@@ -66,6 +69,12 @@ final class Wire {
      * an Error between any two steps: it is put here before it counts as sent, and taken out when it does not any more.
      */
     private final ArrayDeque<Call> sent = new ArrayDeque<>(LARGEST_BATCH);
+
+    /**
+     * Who was sent and is to be sent once more, before all who wait, in the order in which they were sent: who came first shall
+     * not be served last. Whoever gives up the turn puts them back into the queue.
+     */
+    private final ArrayDeque<Call> again = new ArrayDeque<>(LARGEST_BATCH);
 
     private @Nullable Jedis connection;
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
@@ -200,6 +209,14 @@ final class Wire {
                 if (suspect) {
                     clear(own, died);
                 }
+                if (died) {
+                    // Its caller is gone.
+                    again.remove(own);
+                }
+                if (closed) {
+                    // Whoever closed may have gone without it.
+                    drop();
+                }
             } finally {
                 giveTurn();
             }
@@ -210,6 +227,7 @@ final class Wire {
     private void giveTurn() {
         Call next = null;
         try {
+            putBack();
             next = first(sent);
             if (next == null) {
                 next = first(queue);
@@ -223,6 +241,15 @@ final class Wire {
         }
         if (next != null && !turn.isLocked()) {
             platform.unpark(next.caller());
+        }
+    }
+
+    private void putBack() {
+        for (Call call = again.peekLast(); call != null; call = again.peekLast()) {
+            if (call.isQueued()) {
+                queue.addFirst(call);
+            }
+            again.removeLast();
         }
     }
 
@@ -265,17 +292,17 @@ final class Wire {
         }
     }
 
-    /** Sends those who wait, and before them the leader's own, if it is not sent yet. */
+    /** Sends those who wait, and before them the leader's own, if it was never sent. */
     private void write(Connection wire, @Nullable Call own) {
         suspect = true;
         int before = sent.size();
-        if (own != null && own.isQueued()) {
+        if (own != null && own.isQueued() && !again.contains(own)) {
             sent.add(own);
             own.send();
         }
         long now = platform.nanoTime();
         while (sent.size() < LARGEST_BATCH) {
-            Call next = queue.poll();
+            Call next = again.isEmpty() ? queue.poll() : again.poll();
             if (next == null) {
                 break;
             }
@@ -345,7 +372,7 @@ final class Wire {
             left -= together;
             // At the end if it goes: the one that leads next takes a while to wake.
             boolean writes = left == 0 ? own.isOver() : left <= due;
-            if (writes && !closed && !wantsNew && !queue.isEmpty()) {
+            if (writes && !closed && !wantsNew && !(again.isEmpty() && queue.isEmpty())) {
                 due = left - step;
                 write(wire, (Call) null);
             }
@@ -356,12 +383,12 @@ final class Wire {
     /** One of those for whom a reply is. */
     private void settle(Call call, Object reply, int index, int together, Call own) {
         if (reply instanceof JedisNoScriptException && call.sendByText()) {
-            sendLater(call, own);
+            again.add(call);
         } else if (reply instanceof JedisDataException error) {
             call.fail(error);
         } else if (together > 1 && reply instanceof List<?> parts && parts.isEmpty()) {
             call.sendAlone();
-            sendLater(call, own);
+            again.add(call);
         } else if (together > 1 && reply instanceof List<?> parts && parts.size() == together) {
             call.answer(parts.get(index), life);
         } else {
@@ -379,13 +406,14 @@ final class Wire {
         boolean closedByServer = reused && e instanceof JedisConnectionException;
         if (own.isQueued()) {
             // The connection was not even opened.
+            again.remove(own);
             sent.addFirst(own);
         }
-        for (Call call = sent.peekLast(); call != null; call = sent.peekLast()) {
+        for (Call call = sent.peek(); call != null; call = sent.peek()) {
             boolean inTime = call.deadline() - now > 0;
             if (inTime && (overdue ? call != own : closedByServer)) {
                 call.sendAgain(life);
-                sendLater(call, own);
+                again.add(call);
             } else {
                 boolean late = call == own ? overdue : !inTime;
                 call.fail(
@@ -394,29 +422,22 @@ final class Wire {
                                 : JedisErrors.failure(source.address(), e));
                 wake(call, own);
             }
-            sent.removeLast();
+            sent.remove();
         }
     }
 
     /** The connection cannot be used any more, and nobody is left waiting for a reply that will not come. */
     private void clear(Call own, boolean died) {
-        for (Call call = sent.peekLast(); call != null; call = sent.peekLast()) {
+        for (Call call = sent.peek(); call != null; call = sent.peek()) {
             if (died) {
                 call.fail(StoreFailure.unavailable(
                         "cannot use " + source.address() + ": whoever sent this command died of an error", null));
                 wake(call, own);
             } else {
                 call.sendAgain(life);
-                sendLater(call, own);
+                again.add(call);
             }
-            sent.removeLast();
-        }
-    }
-
-    /** Who is to be sent again comes before all others. */
-    private void sendLater(Call call, Call own) {
-        if (call != own && call.isQueued()) {
-            queue.addFirst(call);
+            sent.remove();
         }
     }
 
@@ -442,27 +463,49 @@ final class Wire {
         return opened;
     }
 
-    /** Waits for the leader, who is bounded by its time-out, and fails those who wait. */
+    /**
+     * Waits for the leader, who is bounded by its time-out, and fails those who wait. A leader that stays away all the same drops
+     * the connection itself, if it ever comes back.
+     */
     void close() {
         closed = true;
-        boolean interrupted = false;
-        while (!turn.tryLock()) {
-            platform.park(CLOSE_PAUSE_NANOS);
-            interrupted |= platform.interrupted();
-        }
-        if (interrupted) {
-            platform.interrupt(platform.currentThread());
+        if (!takeTurnToClose()) {
+            failQueued();
+            return;
         }
         try {
             drop();
             queue.addAll(sent);
             sent.clear();
-            for (Call left = queue.poll(); left != null; left = queue.poll()) {
-                left.fail(closed());
-                platform.unpark(left.caller());
-            }
+            failQueued();
         } finally {
             giveTurn();
+        }
+    }
+
+    private boolean takeTurnToClose() {
+        long start = platform.nanoTime();
+        boolean interrupted = false;
+        try {
+            while (!turn.tryLock()) {
+                if (platform.nanoTime() - guard.notBefore(start) > CLOSE_GRACE_NANOS) {
+                    return false;
+                }
+                platform.park(CLOSE_PAUSE_NANOS);
+                interrupted |= platform.interrupted();
+            }
+            return true;
+        } finally {
+            if (interrupted) {
+                platform.interrupt(platform.currentThread());
+            }
+        }
+    }
+
+    private void failQueued() {
+        for (Call left = queue.poll(); left != null; left = queue.poll()) {
+            left.fail(closed());
+            platform.unpark(left.caller());
         }
     }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import redis.clients.jedis.JedisPooled;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.executors.RetryableCommandExecutor;
 import redis.clients.jedis.providers.PooledConnectionProvider;
 
 /** The kinds of client for one server that an application may have. */
@@ -37,6 +38,12 @@ public enum Clients {
     /** A client that has its connections from there; the test is skipped if this Jedis has none of the kind. */
     public abstract UnifiedJedis on(PooledConnectionProvider provider);
 
+    /** One that tells its pool and sends again what was not answered; the test is skipped if this Jedis has none of the kind. */
+    static UnifiedJedis retrying(PooledConnectionProvider provider) {
+        assumeTrue(isThere("redis.clients.jedis.RedisClient"), "Jedis 6 has no RedisClient yet");
+        return OfJedis7.retrying(provider);
+    }
+
     private static boolean isThere(String type) {
         try {
             Class.forName(type);
@@ -57,6 +64,13 @@ public enum Clients {
     private static final class OfJedis7 {
         static UnifiedJedis client(PooledConnectionProvider provider) {
             return RedisClient.builder().connectionProvider(provider).build();
+        }
+
+        static UnifiedJedis retrying(PooledConnectionProvider provider) {
+            return RedisClient.builder()
+                    .connectionProvider(provider)
+                    .commandExecutor(new RetryableCommandExecutor(provider, 3, Duration.ofSeconds(1)))
+                    .build();
         }
     }
 }

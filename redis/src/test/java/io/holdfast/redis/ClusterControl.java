@@ -49,10 +49,14 @@ final class ClusterControl implements StoreControl, AutoCloseable {
                 Duration.ofSeconds(2));
     }
 
+    /** The master that has a lock. */
+    RedisServer home(String lockName) {
+        return cluster.masterOf(cluster.slot(Scripts.PREFIX + lockName));
+    }
+
     @Override
     public void expire(String lockName) {
-        String key = Scripts.PREFIX + lockName;
-        cluster.masterOf(cluster.slot(key)).command("DEL", key);
+        home(lockName).command("DEL", Scripts.PREFIX + lockName);
     }
 
     private static void startCounters(RedisServer master) {

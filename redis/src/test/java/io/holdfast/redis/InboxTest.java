@@ -6,14 +6,32 @@ import static org.hamcrest.Matchers.is;
 
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.Platform;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 class InboxTest {
+    private static final RedisLink.Listener DEAF = new RedisLink.Listener() {
+        @Override
+        public void subscribed() {}
+
+        @Override
+        public void message(String text, @Nullable String life) {}
+    };
+
     private final Platform platform = Platform.system();
     private final FakeLine line = new FakeLine();
     private final AtomicInteger subscribed = new AtomicInteger();
@@ -88,6 +106,56 @@ class InboxTest {
                 .noneMatch(thread -> thread.getName().equals("holdfast-inbox")));
         assertThat(subscribed).as("told to a client that is closed").hasValue(0);
         assertThat(line.connecting).hasValue(1);
+    }
+
+    /** A server that accepts and says nothing kept the thread, and a connection of the pool, for ever. */
+    @Test
+    void close_whileTheConnectionToASilentServerIsBeingMade_givesItBack() throws IOException {
+        CountDownLatch opening = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        AtomicInteger dropped = new AtomicInteger();
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            ConnectionSource source = new ConnectionSource() {
+                @Override
+                public Jedis open(Duration timeout, Consumer<Closeable> told) {
+                    opening.countDown();
+                    Jedis opened = new Jedis(
+                            new HostAndPort("127.0.0.1", silent.getLocalPort()),
+                            DefaultJedisClientConfig.builder()
+                                    .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+                                    .build());
+                    awaitQuietly(closed);
+                    return opened;
+                }
+
+                @Override
+                public void drop(Jedis connection) {
+                    dropped.incrementAndGet();
+                    connection.close();
+                }
+
+                @Override
+                public String address() {
+                    return "a silent server";
+                }
+            };
+            Inbox late = new Inbox(platform, new InboxLine(source, false), "channel", DEAF);
+            late.start();
+            awaitQuietly(opening);
+
+            late.close();
+            closed.countDown();
+
+            await().untilAtomic(dropped, is(1));
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError("nobody interrupts the inbox", e);
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.holdfast.spi.Platform;
 import io.holdfast.testkit.Faults;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,6 +21,7 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -186,6 +188,34 @@ class UnifiedLinkIT {
         link.close();
         until(() -> provider.getPool().getNumActive() == 0);
         assertAnswersRight(provider);
+    }
+
+    private boolean saysRepeated(UnifiedJedis jedis) {
+        clients.add(jedis);
+        return new UnifiedLink(jedis, platform)
+                .command(Duration.ofSeconds(5), "TIME")
+                .toCompletableFuture()
+                .join()
+                .repeated();
+    }
+
+    /** It may have sent a command again by itself, and the first attempt may come after the release. */
+    @Test
+    void clientThatMayRepeat_isTakenToHaveDoneSo() {
+        assertThat(saysRepeated(Clients.PLAIN.on(provider(RedisProtocol.RESP2))))
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"POOLED", "NEWER"})
+    void clientThatSendsOnce_isTakenAtItsWord(Clients kind) {
+        assertThat(saysRepeated(kind.on(provider(RedisProtocol.RESP2)))).isFalse();
+    }
+
+    @Test
+    void clientWithAnExecutorOfItsOwn_isTakenToHaveRepeated() {
+        assertThat(saysRepeated(Clients.retrying(provider(RedisProtocol.RESP2))))
+                .isTrue();
     }
 
     /** It would end the subscription for Jedis, as above. */

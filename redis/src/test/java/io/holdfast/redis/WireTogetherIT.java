@@ -124,15 +124,20 @@ class WireTogetherIT {
         return Request.byHash(Script.LOCK.text(), JedisLink.arguments(Script.LOCK.sha(), keys, args));
     }
 
+    private List<Callers.Caller> queuePermits(String name, int from, int to, String of) {
+        List<Callers.Caller> queued = new ArrayList<>();
+        for (int i = from; i <= to; i++) {
+            queued.add(callers.queue(acquirePermit(name, "c2:" + i + ":y", of)));
+        }
+        return queued;
+    }
+
     @Test
     void thoseForPermitsOfTheSameSemaphore_areSentAsOne_andEachHasItsOwnReply() {
         scripts.tryPermits("a", "c1:1:x", 30_000, 1, 1);
         wire.call(ofSeconds(20), acquirePermit("a", "c2:0:y", "1"));
         HeldRequest gate = takeWire();
-        List<Callers.Caller> queued = new ArrayList<>();
-        for (int i = 1; i <= 5; i++) {
-            queued.add(callers.queue(acquirePermit("a", "c2:" + i + ":y", "1")));
-        }
+        List<Callers.Caller> queued = queuePermits("a", 1, 5, "1");
         Callers.Caller other = callers.queue(acquirePermit("a", "c2:6:y", "2"));
         long before = runs();
 
@@ -155,9 +160,20 @@ class WireTogetherIT {
 
         gate.release();
 
-        List<Long> codes = queued.stream().map(caller -> reply(caller).code()).toList();
-        assertThat(codes).containsExactlyInAnyOrder(1L, 2L, 2L);
-        assertThat(scripts.queued("a")).hasSize(2);
+        assertThat(queued).extracting(caller -> reply(caller).code()).containsExactly(1L, 2L, 2L);
+        assertThat(scripts.queued("a")).isEqualTo(owners(2, 3));
+        assertThat(queued).noneMatch(caller -> caller.answer().repeated());
+    }
+
+    @Test
+    void whatCannotBeDoneForAllPermits_isDoneForEach() {
+        HeldRequest gate = takeWire();
+        List<Callers.Caller> queued = queuePermits("a", 1, 4, "2");
+
+        gate.release();
+
+        assertThat(queued).extracting(caller -> reply(caller).code()).containsExactly(1L, 1L, 2L, 2L);
+        assertThat(scripts.queued("a")).isEqualTo(owners(3, 4));
         assertThat(queued).noneMatch(caller -> caller.answer().repeated());
     }
 
@@ -172,7 +188,7 @@ class WireTogetherIT {
         gate.release();
 
         assertThat(queued).extracting(caller -> reply(caller).code()).containsOnly(2L);
-        assertThat(scripts.queued("a")).hasSize(4);
+        assertThat(scripts.queued("a")).isEqualTo(owners(1, 4));
     }
 
     @Test

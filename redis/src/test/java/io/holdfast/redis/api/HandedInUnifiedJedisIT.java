@@ -15,7 +15,9 @@ import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.Clients;
 import io.holdfast.redis.RedisStore;
 import io.holdfast.redis.SharedRedis;
+import io.holdfast.servers.HeldRequest;
 import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.TcpProxy;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -194,6 +196,31 @@ class HandedInUnifiedJedisIT {
             assertThat(provider.getPool().getNumActive()).isEqualTo(1);
         }
         until(() -> provider.getPool().getNumActive() == 0);
+    }
+
+    /** It keeps to itself that it has sent a request twice; the first one took the lock for nobody, for a whole lease. */
+    @Test
+    void requestThatTheClientRepeatedByItself_leavesNoLock() {
+        try (TcpProxy proxy = TcpProxy.to(redis.port());
+                Holdfast locks = Holdfast.builder()
+                        .store(RedisStore.on(jedis(provider(proxy.port(), RedisProtocol.RESP2))))
+                        .commandTimeout(Duration.ofSeconds(3))
+                        .build()) {
+            assertThat(locks.lock("before").tryLock()).as("the script is known").isTrue();
+            HeldRequest first = proxy.duplicateNextRequestContaining("order-42");
+            DistributedLock lock = locks.lock("order-42", o -> o.lease(Duration.ofMinutes(5)));
+            assertThat(lock.tryLock()).isTrue();
+            assertThat(lock.unlock()).isTrue();
+
+            first.release();
+
+            until(() -> isThere("distributed_lock:order-42"));
+            until(() -> !isThere("distributed_lock:order-42"));
+        }
+    }
+
+    private boolean isThere(String key) {
+        return Long.valueOf(1).equals(redis.command("EXISTS", key));
     }
 
     @Test
