@@ -218,7 +218,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         return standing;
     }
 
-    /** What it knows if it never got to talk to the store. If nobody else did, one of this client has the lock. */
+    /** What it knows if it never got to talk to the store: that others of its client are ahead of it, at least. */
     private synchronized Standing standingToThoseBehind() {
         return standing.toThoseBehind(platform.nanoTime());
     }

@@ -78,6 +78,8 @@ final class Gathering implements Attempt<List<HeldLease>> {
     private boolean ended;
     /** The store has said of one of them that another has it. */
     private boolean refused;
+    /** Why the last request failed, if the store was not heard since. */
+    private @Nullable StoreFailure failure;
 
     private @Nullable Acquisition awaited;
     private Platform.@Nullable Timer limit;
@@ -220,6 +222,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
     }
 
     private void answered(int from, Ask ask, List<AcquireReply> replies) {
+        heard();
         AcquireReply last = replies.get(replies.size() - 1);
         boolean all = last instanceof AcquireReply.Granted;
         // Without waiting it is all or none in the store, too.
@@ -304,6 +307,10 @@ final class Gathering implements Attempt<List<HeldLease>> {
         }
     }
 
+    private synchronized void heard() {
+        failure = null;
+    }
+
     private synchronized boolean keep(List<HeldLease> leases) {
         if (!ended) {
             held.addAll(leases);
@@ -314,6 +321,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
     /** Whoever waits tries once more, as one who waits for that lock alone does; that also knows when to give up. */
     private void failed(int member, StoreFailure failure) {
         if (waits() && !isOver()) {
+            synchronized (this) {
+                this.failure = failure;
+            }
             await(member);
         } else {
             LockException error = Failures.asLockException(member(member).getLockName(), failure);
@@ -362,11 +372,19 @@ final class Gathering implements Attempt<List<HeldLease>> {
 
     private void awaited(Acquisition one, Optional<HeldLease> found) {
         boolean behindOthers = one.standing().answered();
+        StoreFailure unheard;
         synchronized (this) {
             awaited = null;
             refused |= behindOthers;
+            if (behindOthers || found.isPresent()) {
+                failure = null;
+            }
+            unheard = failure;
         }
-        if (found.isEmpty()) {
+        if (found.isEmpty() && unheard != null) {
+            // That others of this client stand before it says nothing of the store.
+            fail(Failures.asLockException(one.name(), unheard));
+        } else if (found.isEmpty()) {
             end(Optional.empty());
         } else if (keep(List.of(found.get()))) {
             goOn();

@@ -231,10 +231,10 @@ final class Line {
     }
 
     /** One has left: if it was the leader, the next is to talk to the store; otherwise it knows what the leader does. */
-    synchronized @Nullable Acquisition left(Acquisition acquisition) {
+    synchronized @Nullable Acquisition left(Acquisition acquisition, long now) {
         if (leader != acquisition) {
-            if (acquisition.inLine && leader != null) {
-                acquisition.learns(leader.standing());
+            if (acquisition.inLine) {
+                acquisition.learns(leader != null ? leader.standing() : Standing.held(now));
             }
             remove(acquisition);
             return null;

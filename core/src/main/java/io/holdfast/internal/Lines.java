@@ -273,7 +273,7 @@ final class Lines {
     /** One does not want the lock any more: who talks to the store next, if it did and anybody is left. */
     @Nullable
     Acquisition left(Acquisition acquisition) {
-        return next(acquisition.name(), acquisition, line -> line.left(acquisition));
+        return next(acquisition.name(), acquisition, line -> line.left(acquisition, now()));
     }
 
     /** Somebody goes, who may have been alone. */

@@ -22,7 +22,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
@@ -323,14 +322,14 @@ final class Cluster {
         }
 
         @Override
-        public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+        public Connection open(Duration timeout, Consumer<Closeable> opening) {
             if (closed) {
                 throw new JedisConnectionException("the client is closed");
             }
             ConnectionSource node = source(choose());
             boolean opened = false;
             try {
-                Jedis connection = node.open(timeout, opening);
+                Connection connection = node.open(timeout, opening);
                 synchronized (this) {
                     from = node;
                 }
@@ -369,7 +368,7 @@ final class Cluster {
         }
 
         @Override
-        public void drop(Jedis connection) {
+        public void drop(Connection connection) {
             ConnectionSource node = leave();
             if (node != null) {
                 node.drop(connection);

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -27,7 +26,7 @@ final class ConfirmedLane {
     private final Guard guard;
 
     // Guarded by the turn.
-    private @Nullable Jedis connection;
+    private @Nullable Connection connection;
     private @Nullable String life;
     private volatile boolean distrusted;
     private volatile boolean closed;
@@ -110,14 +109,14 @@ final class ConfirmedLane {
             distrusted = false;
             drop();
         }
-        Jedis open = connection;
+        Connection open = connection;
         if (open == null) {
             source.checkForReplicas();
             open = source.open(left(deadline), guard::watch);
             connection = open;
             boolean known = false;
             try {
-                life = JedisLink.life(open.getConnection());
+                life = JedisLink.life(open);
                 known = true;
             } finally {
                 if (!known) {
@@ -126,7 +125,7 @@ final class ConfirmedLane {
                 }
             }
         }
-        return open.getConnection();
+        return open;
     }
 
     private RedisLink.Confirmed pair(
@@ -185,7 +184,7 @@ final class ConfirmedLane {
     }
 
     private void drop() {
-        Jedis old = connection;
+        Connection old = connection;
         connection = null;
         life = null;
         if (old != null) {

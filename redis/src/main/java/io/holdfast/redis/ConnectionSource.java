@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisSocketFactory;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -28,10 +28,10 @@ interface ConnectionSource {
      *
      * @param opening is told what to close if it takes too long, as early as that is known
      */
-    Jedis open(Duration timeout, Consumer<Closeable> opening);
+    Connection open(Duration timeout, Consumer<Closeable> opening);
 
     /** Takes back a connection that is to be closed: nobody may read what is left in it. */
-    void drop(Jedis connection);
+    void drop(Connection connection);
 
     String address();
 
@@ -54,10 +54,10 @@ interface ConnectionSource {
         Connector connector = new Connector(uri, platform);
         return new ConnectionSource() {
             private final String address = uri.address();
-            private final Map<Jedis, Socket> sockets = Collections.synchronizedMap(new IdentityHashMap<>());
+            private final Map<Connection, Socket> sockets = Collections.synchronizedMap(new IdentityHashMap<>());
 
             @Override
-            public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+            public Connection open(Duration timeout, Consumer<Closeable> opening) {
                 JedisClientConfig config = uri.config(timeout);
                 AtomicReference<Socket> made = new AtomicReference<>();
                 JedisSocketFactory factory = new DefaultJedisSocketFactory(uri.server(), config) {
@@ -79,9 +79,9 @@ interface ConnectionSource {
                         return socket;
                     }
                 };
-                Jedis opened;
+                Connection opened;
                 try {
-                    opened = new Jedis(factory, config);
+                    opened = new Connection(factory, config);
                 } catch (JedisException e) {
                     throw JedisErrors.unsaid(e, uri.password());
                 }
@@ -90,7 +90,7 @@ interface ConnectionSource {
             }
 
             @Override
-            public void drop(Jedis connection) {
+            public void drop(Connection connection) {
                 Socket socket = sockets.remove(connection);
                 if (socket == null) {
                     connection.close();

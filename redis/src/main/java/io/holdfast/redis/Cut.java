@@ -6,7 +6,6 @@ import java.lang.reflect.Field;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 
 /**
  * Breaks a connection under whoever uses it. Not as Jedis closes one: that flushes first, and so waits for the very write that
@@ -15,8 +14,7 @@ import redis.clients.jedis.Jedis;
 final class Cut {
     private Cut() {}
 
-    static void now(Jedis jedis) {
-        Connection connection = jedis.getConnection();
+    static void now(Connection connection) {
         try {
             connection.forceDisconnect();
         } catch (NoSuchMethodError e) {

@@ -2,7 +2,7 @@ package io.holdfast.redis;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Connection;
 
 /** A connection of its own for a subscription. */
 final class InboxLine implements Inbox.Line {
@@ -10,7 +10,7 @@ final class InboxLine implements Inbox.Line {
 
     private final ConnectionSource source;
     private final boolean fromOneServer;
-    private @Nullable Jedis connection;
+    private @Nullable Connection connection;
 
     /**
      * A line over connections from there.
@@ -25,7 +25,7 @@ final class InboxLine implements Inbox.Line {
 
     @Override
     public void subscribe(Inbox.Subscription subscription, String channel) {
-        Jedis opened = source.open(TIMEOUT, socket -> {});
+        Connection opened = source.open(TIMEOUT, socket -> {});
         synchronized (this) {
             connection = opened;
         }
@@ -35,9 +35,10 @@ final class InboxLine implements Inbox.Line {
                 return;
             }
             if (fromOneServer) {
-                subscription.from(JedisLink.life(opened.getConnection()));
+                subscription.from(JedisLink.life(opened));
             }
-            opened.subscribe(subscription, channel);
+            opened.setTimeoutInfinite();
+            subscription.proceed(opened, channel);
         } finally {
             synchronized (this) {
                 connection = null;

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -49,7 +49,7 @@ final class NodeLine {
     /** What a line has to know of its server. */
     interface Server {
         /** Reads who it is; fails with what an application is to be told. */
-        NodeSession greet(Jedis opened);
+        NodeSession greet(Connection opened);
 
         /** What its clock shows at that moment of ours. */
         long clockMicros(long nanos);
@@ -323,7 +323,7 @@ final class NodeLine {
     private void run() {
         thread = platform.currentThread();
         while (isWanted()) {
-            Jedis opened = null;
+            Connection opened = null;
             try {
                 opened = source.open(opening, made -> {
                     socket = (Socket) made;
@@ -364,7 +364,7 @@ final class NodeLine {
         return closed;
     }
 
-    private void read(Jedis opened) throws IOException {
+    private void read(Connection opened) throws IOException {
         Socket wire = socket;
         if (wire == null) {
             throw new IllegalStateException("no socket");

@@ -24,21 +24,21 @@ final class PoolSource<T> implements ConnectionSource {
     private record Lent<T>(Pool<T> by, T borrowed) {}
 
     private final Supplier<? extends Pool<T>> pool;
-    private final Function<T, Jedis> asJedis;
+    private final Function<T, Connection> asConnection;
     private final String address;
     private final Platform platform;
-    private final Map<Jedis, Lent<T>> lent = Collections.synchronizedMap(new IdentityHashMap<>());
+    private final Map<Connection, Lent<T>> lent = Collections.synchronizedMap(new IdentityHashMap<>());
 
     private PoolSource(
-            Supplier<? extends Pool<T>> pool, Function<T, Jedis> asJedis, String address, Platform platform) {
+            Supplier<? extends Pool<T>> pool, Function<T, Connection> asConnection, String address, Platform platform) {
         this.pool = pool;
-        this.asJedis = asJedis;
+        this.asConnection = asConnection;
         this.address = address;
         this.platform = platform;
     }
 
     static ConnectionSource of(Pool<Jedis> pool, String address, Platform platform) {
-        return new PoolSource<>(() -> pool, borrowed -> borrowed, address, platform);
+        return new PoolSource<>(() -> pool, Jedis::getConnection, address, platform);
     }
 
     /**
@@ -47,7 +47,7 @@ final class PoolSource<T> implements ConnectionSource {
      * @param pool looked up for each of them; may fail with an exception of Jedis
      */
     static ConnectionSource ofBare(Supplier<? extends Pool<Connection>> pool, String address, Platform platform) {
-        return new PoolSource<>(pool, Jedis::new, address, platform);
+        return new PoolSource<>(pool, borrowed -> borrowed, address, platform);
     }
 
     /** Refuses a pool that is too small to lend. */
@@ -85,7 +85,7 @@ final class PoolSource<T> implements ConnectionSource {
     }
 
     @Override
-    public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+    public Connection open(Duration timeout, Consumer<Closeable> opening) {
         Pool<T> by = pool.get();
         boolean interrupted = false;
         long until = platform.nanoTime() + timeout.toNanos();
@@ -95,10 +95,10 @@ final class PoolSource<T> implements ConnectionSource {
                     long left = (until - platform.nanoTime() + 999_999) / 1_000_000;
                     // Not getResource: that waits for as long as the pool's owner likes, which may be for ever.
                     T borrowed = by.borrowObject(Math.max(1, left));
-                    Jedis jedis = asJedis.apply(borrowed);
-                    lent.put(jedis, new Lent<>(by, borrowed));
-                    opening.accept(() -> Cut.now(jedis));
-                    return jedis;
+                    Connection connection = asConnection.apply(borrowed);
+                    lent.put(connection, new Lent<>(by, borrowed));
+                    opening.accept(() -> Cut.now(connection));
+                    return connection;
                 } catch (InterruptedException e) {
                     // Whether an interrupt ends the wait for a lock is decided elsewhere.
                     interrupted = true;
@@ -125,7 +125,7 @@ final class PoolSource<T> implements ConnectionSource {
     }
 
     @Override
-    public void drop(Jedis connection) {
+    public void drop(Connection connection) {
         Lent<T> back = lent.remove(connection);
         if (back != null) {
             try {

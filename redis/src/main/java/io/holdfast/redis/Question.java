@@ -4,7 +4,6 @@ import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.function.Function;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 
 /** A connection for one question, which is thrown away afterwards. */
 final class Question {
@@ -19,9 +18,9 @@ final class Question {
         Guard guard = new Guard(platform);
         guard.begin(platform.nanoTime() + timeout.toNanos());
         try {
-            Jedis opened = source.open(timeout, guard::watch);
+            Connection opened = source.open(timeout, guard::watch);
             try {
-                return question.apply(opened.getConnection());
+                return question.apply(opened);
             } finally {
                 source.drop(opened);
             }

@@ -13,7 +13,6 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
 /** One server of a quorum: its connections, its clock, and what was sent to it and never answered. */
@@ -83,8 +82,7 @@ final class QuorumNode implements NodeLine.Server {
     }
 
     @Override
-    public NodeSession greet(Jedis opened) {
-        Connection wire = opened.getConnection();
+    public NodeSession greet(Connection wire) {
         NodeSession session = session((command, argument) -> {
             wire.sendCommand(Protocol.Command.valueOf(command), argument);
             return Reply.text(wire.getOne());

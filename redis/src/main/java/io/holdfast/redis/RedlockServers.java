@@ -10,7 +10,6 @@ import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreFactory;
 import java.time.Duration;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
 /**
@@ -69,9 +68,8 @@ public final class RedlockServers implements StoreFactory {
     }
 
     private static void vouch(ConnectionSource source, Keys keys, String millis) {
-        Jedis opened = source.open(TIMEOUT, socket -> {});
+        Connection wire = source.open(TIMEOUT, socket -> {});
         try {
-            Connection wire = opened.getConnection();
             wire.sendCommand(Protocol.Command.INFO, "server");
             String life = RedisErrors.field(Reply.text(wire.getOne()), "run_id");
             if (life == null) {
@@ -80,7 +78,7 @@ public final class RedlockServers implements StoreFactory {
             wire.sendCommand(Protocol.Command.SET, keys.vouched(), life, "PX", millis);
             wire.getOne();
         } finally {
-            source.drop(opened);
+            source.drop(wire);
         }
     }
 }

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisSentinelPool;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
@@ -30,7 +30,7 @@ final class SentinelPoolSource implements ConnectionSource {
      */
     private static final long SETTLED_NANOS = 1_000_000_000L;
 
-    private record Open(Jedis connection, HostAndPort master, long sinceNanos) {}
+    private record Open(Connection connection, HostAndPort master, long sinceNanos) {}
 
     private final JedisSentinelPool pool;
     private final ConnectionSource connections;
@@ -57,12 +57,12 @@ final class SentinelPoolSource implements ConnectionSource {
     }
 
     @Override
-    public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+    public Connection open(Duration timeout, Consumer<Closeable> opening) {
         HostAndPort master = pool.getCurrentHostMaster();
-        Jedis opened = connections.open(timeout, opening);
+        Connection opened = connections.open(timeout, opening);
         boolean good = false;
         try {
-            String role = SentinelSource.role(opened.getConnection());
+            String role = SentinelSource.role(opened);
             if (role != null && !role.equals("master")) {
                 throw new JedisConnectionException(
                         "the pool calls " + master + " the master, which says of itself that it is a " + role);
@@ -120,7 +120,7 @@ final class SentinelPoolSource implements ConnectionSource {
     }
 
     @Override
-    public void drop(Jedis connection) {
+    public void drop(Connection connection) {
         synchronized (this) {
             open.removeIf(each -> each.connection() == connection);
         }

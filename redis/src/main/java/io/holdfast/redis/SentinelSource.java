@@ -24,7 +24,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -67,7 +66,7 @@ final class SentinelSource implements ConnectionSource {
     private final SentinelUri uri;
     private final Platform platform;
     private final List<ConnectionSource> sentinels;
-    private final Map<Jedis, Open> open = Collections.synchronizedMap(new IdentityHashMap<>());
+    private final Map<Connection, Open> open = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /** Who is asked first: the one that gave the last good answer. */
     private volatile int first;
@@ -91,7 +90,7 @@ final class SentinelSource implements ConnectionSource {
     }
 
     @Override
-    public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+    public Connection open(Duration timeout, Consumer<Closeable> opening) {
         long deadline = platform.nanoTime() + timeout.toNanos();
         Search search = new Search();
         int start = first;
@@ -102,7 +101,7 @@ final class SentinelSource implements ConnectionSource {
             if (word != null && isOldNews(word)) {
                 doubtful.putIfAbsent(word, asked);
             } else if (word != null && search.tried.add(word.master())) {
-                Jedis opened = search.open(word.master(), left(deadline), opening);
+                Connection opened = search.open(word.master(), left(deadline), opening);
                 if (opened != null && !isOldNews(word)) {
                     return opened(opened, asked);
                 }
@@ -118,7 +117,7 @@ final class SentinelSource implements ConnectionSource {
         }
         for (Map.Entry<SentinelWord, Integer> named : doubtful.entrySet()) {
             HostAndPort master = named.getKey().master();
-            Jedis opened = search.tried.add(master) ? search.open(master, left(deadline), opening) : null;
+            Connection opened = search.tried.add(master) ? search.open(master, left(deadline), opening) : null;
             if (opened != null) {
                 return opened(opened, named.getValue());
             }
@@ -146,7 +145,7 @@ final class SentinelSource implements ConnectionSource {
                 && !last.isFresh(platform);
     }
 
-    private Jedis opened(Jedis connection, int sentinel) {
+    private Connection opened(Connection connection, int sentinel) {
         first = sentinel;
         attend();
         return connection;
@@ -190,17 +189,17 @@ final class SentinelSource implements ConnectionSource {
         }
 
         @Nullable
-        Jedis open(HostAndPort master, Duration timeout, Consumer<Closeable> opening) {
+        Connection open(HostAndPort master, Duration timeout, Consumer<Closeable> opening) {
             RedisUri server = uri.server(master);
             ConnectionSource source = ConnectionSource.to(server, platform);
             AtomicReference<@Nullable Closeable> socket = new AtomicReference<>();
-            Jedis opened = null;
+            Connection opened = null;
             try {
                 opened = source.open(timeout, made -> {
                     socket.set(made);
                     opening.accept(made);
                 });
-                String role = role(opened.getConnection());
+                String role = role(opened);
                 if (role == null || role.equals("master")) {
                     SentinelSource.this.open.put(opened, new Open(source, master, socket));
                     return opened;
@@ -401,21 +400,21 @@ final class SentinelSource implements ConnectionSource {
 
     /** Connections to one Sentinel after the other. */
     private final class AnySentinel implements ConnectionSource {
-        private final Map<Jedis, ConnectionSource> from = Collections.synchronizedMap(new IdentityHashMap<>());
+        private final Map<Connection, ConnectionSource> from = Collections.synchronizedMap(new IdentityHashMap<>());
         private int next = first;
         private volatile ConnectionSource present = sentinels.get(next);
 
         @Override
-        public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+        public Connection open(Duration timeout, Consumer<Closeable> opening) {
             ConnectionSource sentinel = sentinels.get(next++ % sentinels.size());
             present = sentinel;
-            Jedis opened = sentinel.open(timeout, opening);
+            Connection opened = sentinel.open(timeout, opening);
             from.put(opened, sentinel);
             return opened;
         }
 
         @Override
-        public void drop(Jedis connection) {
+        public void drop(Connection connection) {
             ConnectionSource sentinel = from.remove(connection);
             if (sentinel != null) {
                 sentinel.drop(connection);
@@ -467,7 +466,7 @@ final class SentinelSource implements ConnectionSource {
     }
 
     @Override
-    public void drop(Jedis connection) {
+    public void drop(Connection connection) {
         Open dropped = open.remove(connection);
         if (dropped != null) {
             dropped.from().drop(connection);

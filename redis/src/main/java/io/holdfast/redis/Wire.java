@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -76,7 +75,7 @@ final class Wire {
      */
     private final ArrayDeque<Call> again = new ArrayDeque<>(LARGEST_BATCH);
 
-    private @Nullable Jedis connection;
+    private @Nullable Connection connection;
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
     private boolean reached;
 
@@ -277,8 +276,7 @@ final class Wire {
         }
         boolean reused = connection != null;
         try {
-            Jedis present = connection != null ? connection : open(own.deadline());
-            Connection wire = present.getConnection();
+            Connection wire = connection != null ? connection : open(own.deadline());
             wire.setSoTimeout(millisLeft(own.deadline()));
             write(wire, own);
             read(wire, own);
@@ -447,18 +445,17 @@ final class Wire {
         }
     }
 
-    private Jedis open(long deadline) {
+    private Connection open(long deadline) {
         reached = false;
-        Jedis opened = source.open(Duration.ofMillis(millisLeft(deadline)), socket -> {
+        Connection opened = source.open(Duration.ofMillis(millisLeft(deadline)), socket -> {
             reached = true;
             guard.watch(socket);
         });
         connection = opened;
         life = null;
-        Connection wire = opened.getConnection();
-        wire.setSoTimeout(millisLeft(deadline));
+        opened.setSoTimeout(millisLeft(deadline));
         suspect = true;
-        life = JedisLink.life(wire);
+        life = JedisLink.life(opened);
         suspect = false;
         return opened;
     }
@@ -518,7 +515,7 @@ final class Wire {
     }
 
     private void drop() {
-        Jedis broken = connection;
+        Connection broken = connection;
         connection = null;
         suspect = false;
         if (broken != null) {

@@ -10,7 +10,6 @@ import io.holdfast.spi.StoreUri;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
 class ConnectionSourceIT {
@@ -23,8 +22,8 @@ class ConnectionSourceIT {
                 Platform platform = Platform.system()) {
             ConnectionSource source =
                     ConnectionSource.to(RedisUri.parse(new StoreUri("redis://127.0.0.1:" + proxy.port())), platform);
-            Jedis connection = source.open(Duration.ofSeconds(5), socket -> {});
-            Connection wire = connection.getConnection();
+            Connection connection = source.open(Duration.ofSeconds(5), socket -> {});
+            Connection wire = connection;
             wire.sendCommand(Protocol.Command.SET, "flushed", "1");
             assertThat(wire.getOne()).isNotNull();
             wire.sendCommand(Protocol.Command.SET, "buffered", "1");

@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** Connections of our own that count how often something is written to them. */
 final class CountingSource implements ConnectionSource {
     private final RedisUri uri;
     private final AtomicLong writes = new AtomicLong();
-    private final Map<Jedis, Socket> sockets = new ConcurrentHashMap<>();
+    private final Map<Connection, Socket> sockets = new ConcurrentHashMap<>();
 
     CountingSource(RedisUri uri) {
         this.uri = uri;
@@ -32,9 +32,9 @@ final class CountingSource implements ConnectionSource {
     }
 
     @Override
-    public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+    public Connection open(Duration timeout, Consumer<Closeable> opening) {
         Socket socket = new CountingSocket();
-        Jedis opened = new Jedis(
+        Connection opened = new Connection(
                 () -> {
                     try {
                         socket.setTcpNoDelay(true);
@@ -51,7 +51,7 @@ final class CountingSource implements ConnectionSource {
     }
 
     @Override
-    public void drop(Jedis connection) {
+    public void drop(Connection connection) {
         try {
             requireNonNull(sockets.remove(connection)).close();
         } catch (IOException e) {

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 class InboxTest {
@@ -117,9 +117,9 @@ class InboxTest {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             ConnectionSource source = new ConnectionSource() {
                 @Override
-                public Jedis open(Duration timeout, Consumer<Closeable> told) {
+                public Connection open(Duration timeout, Consumer<Closeable> told) {
                     opening.countDown();
-                    Jedis opened = new Jedis(
+                    Connection opened = new Connection(
                             new HostAndPort("127.0.0.1", silent.getLocalPort()),
                             DefaultJedisClientConfig.builder()
                                     .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
@@ -129,7 +129,7 @@ class InboxTest {
                 }
 
                 @Override
-                public void drop(Jedis connection) {
+                public void drop(Connection connection) {
                     dropped.incrementAndGet();
                     connection.close();
                 }

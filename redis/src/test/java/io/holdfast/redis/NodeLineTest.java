@@ -29,7 +29,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Jedis;
 
 /** The turn to read on one connection, where a test is the server, and says when the line's own thread wakes up. */
 class NodeLineTest {
@@ -159,17 +158,17 @@ class NodeLineTest {
 
     private record To(ServerSocket listener) implements ConnectionSource {
         @Override
-        public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+        public Connection open(Duration timeout, Consumer<Closeable> opening) {
             try {
                 opening.accept(new Socket(listener.getInetAddress(), listener.getLocalPort()));
-                return new Jedis(new Connection()); // which is never used
+                return new Connection(); // which is never used
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
 
         @Override
-        public void drop(Jedis connection) {}
+        public void drop(Connection connection) {}
 
         @Override
         public String address() {
@@ -179,7 +178,7 @@ class NodeLineTest {
 
     private static final class Plain implements NodeLine.Server {
         @Override
-        public NodeSession greet(Jedis opened) {
+        public NodeSession greet(Connection opened) {
             NodeSession session = NodeSession.read(
                     (command, argument) -> "run_id:one\r\nuptime_in_seconds:100\r\n",
                     Duration.ofSeconds(1),

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
@@ -144,12 +145,12 @@ class StuckWriteIT {
         Wire wire = new Wire(
                 new ConnectionSource() {
                     @Override
-                    public Jedis open(Duration timeout, Consumer<Closeable> opening) {
+                    public Connection open(Duration timeout, Consumer<Closeable> opening) {
                         return real.open(timeout, socket -> {});
                     }
 
                     @Override
-                    public void drop(Jedis connection) {
+                    public void drop(Connection connection) {
                         dropped.incrementAndGet();
                         real.drop(connection);
                     }

@@ -593,6 +593,9 @@ final class Mutants {
                         "one of several that was got after a failure counts as a sign that others have the rest",
                         new Edit(GATHERING, "            refused |= behindOthers;\n", "            refused = true;\n")),
                 Mutant.of(
+                        "a wait for several whose request failed is told that others have them, since some wait here",
+                        new Edit(GATHERING, "found.isEmpty() && unheard != null", "found.isEmpty() && ended")),
+                Mutant.of(
                         "one try for several has no limit while others stand before it",
                         new Edit(
                                 GATHERING,
