@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.JedisClientConfig;
@@ -79,14 +80,30 @@ interface ConnectionSource {
                         return socket;
                     }
                 };
-                Connection opened;
+                boolean good = false;
                 try {
-                    opened = new Connection(factory, config);
+                    Connection opened = new Connection(factory, config);
+                    sockets.put(opened, made.get());
+                    good = true;
+                    return opened;
                 } catch (JedisException e) {
                     throw JedisErrors.unsaid(e, uri.password());
+                } finally {
+                    if (!good) {
+                        // Jedis does so only after an exception of its own.
+                        discard(made.get());
+                    }
                 }
-                sockets.put(opened, made.get());
-                return opened;
+            }
+
+            private void discard(@Nullable Socket socket) {
+                try {
+                    if (socket != null) {
+                        socket.close();
+                    }
+                } catch (IOException e) {
+                    // What went wrong before is what counts.
+                }
             }
 
             @Override
