@@ -36,6 +36,10 @@ public final class Names {
         if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
             throw refused("key prefix", prefix, "must not contain braces");
         }
+        if (prefix.indexOf('~') >= 0) {
+            // The scripts make the name of one such key from that of another, by what follows the '~'.
+            throw refused("key prefix", prefix, "must not contain '~', which marks the library's own keys");
+        }
         return prefix;
     }
 

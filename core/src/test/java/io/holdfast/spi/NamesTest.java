@@ -116,7 +116,7 @@ class NamesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"distributed_lock:", "a", "~", "app:locks/", "锁:"})
+    @ValueSource(strings = {"distributed_lock:", "a", "app:locks/", "锁:"})
     void goodPrefix_isReturnedAsItIs(String prefix) {
         assertThat(Names.checkPrefix(prefix)).isSameAs(prefix);
     }
@@ -128,6 +128,8 @@ class NamesTest {
                 Arguments.of("a{", "must not contain braces"),
                 Arguments.of("{", "must not contain braces"),
                 Arguments.of("}", "must not contain braces"),
+                Arguments.of("~", "must not contain '~'"),
+                Arguments.of("app~1:", "must not contain '~'"),
                 Arguments.of("a\n", CONTROL),
                 Arguments.of("a".repeat(513), LONG),
                 Arguments.of("\ud83d", "must be valid Unicode"));
