@@ -4,8 +4,10 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.ClientClosedException;
+import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Hold;
 import io.holdfast.Holdfast;
@@ -481,6 +483,30 @@ class EngineRegressionsTest {
             assertThat(locks.lock("a").tryLock(ofSeconds(5)))
                     .as("it is given back")
                     .isTrue();
+        }
+    }
+
+    /** Nobody had said that another holds the second: the store failed, and then it was slow. */
+    @Test
+    void severalOfWhichOneWasGotAfterAFailure_withNoTimeLeft_areNotSaidToBeHeldByOthers() {
+        AtomicInteger asked = new AtomicInteger();
+        try (Holdfast locks = Holdfast.builder()
+                .store(context -> new Slow(MemoryStore.isolated().open(context)) {
+                    @Override
+                    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                        if (asked.incrementAndGet() == 1) {
+                            return CompletableFuture.failedFuture(StoreFailure.unavailable("down", null));
+                        }
+                        pause(ofMillis(250));
+                        return super.acquire(request);
+                    }
+                })
+                .build()) {
+            DistributedLock both = locks.allOf(locks.lock("a"), locks.lock("b"));
+
+            assertThatThrownBy(() -> both.tryAcquire(ofMillis(200)))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("did not get to all 2 locks in time");
         }
     }
 

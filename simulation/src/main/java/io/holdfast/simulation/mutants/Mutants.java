@@ -398,12 +398,6 @@ final class Mutants {
                                 "            ready = false;\n" + "            return Place.TAKES;",
                                 "            return Place.TAKES;")),
                 Mutant.of(
-                        "a lease that is over by the wall clock alone is passed on",
-                        new Edit(
-                                HELD,
-                                "\n                && validity.remainingNanos(nowNanos, nowWallMillis) > 0;",
-                                ";")),
-                Mutant.of(
                         "the release of a lock that is taken over never ends",
                         new Edit(ACQUISITION, "handOver);\n" + "        engine.requests().end();", "handOver);")),
                 Mutant.of(
@@ -589,9 +583,6 @@ final class Mutants {
                                 "may stand before it.\n" + "                    awaited(acquisition, lease);\n",
                                 "may stand before it.\n"
                                         + "                    runner.execute(() -> awaited(acquisition, lease));\n")),
-                Mutant.of(
-                        "one of several that was got after a failure counts as a sign that others have the rest",
-                        new Edit(GATHERING, "            refused |= behindOthers;\n", "            refused = true;\n")),
                 Mutant.of(
                         "a wait for several whose request failed is told that others have them, since some wait here",
                         new Edit(GATHERING, "found.isEmpty() && unheard != null", "found.isEmpty() && ended")),
