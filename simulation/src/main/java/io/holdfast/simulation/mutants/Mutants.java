@@ -577,13 +577,6 @@ final class Mutants {
                                         + "                        fail(known(error));\n"
                                         + "                    }\n")),
                 Mutant.of(
-                        "the end of a wait for several stands behind requests that hang",
-                        new Edit(
-                                GATHERING,
-                                "may stand before it.\n" + "                    awaited(acquisition, lease);\n",
-                                "may stand before it.\n"
-                                        + "                    runner.execute(() -> awaited(acquisition, lease));\n")),
-                Mutant.of(
                         "a wait for several whose request failed is told that others have them, since some wait here",
                         new Edit(GATHERING, "found.isEmpty() && unheard != null", "found.isEmpty() && ended")),
                 Mutant.of(
