@@ -7,6 +7,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.StoreEvents;
@@ -152,9 +153,34 @@ final class Bench {
         return actor;
     }
 
+    /**
+     * A thread that waits for the lock for so long and no longer, seen to have been told to wait. It may be gone by then, and
+     * answers false if it did not get the lock.
+     */
+    Actor<Boolean> impatient(DistributedLock lock, Duration wait) {
+        int before = witness.waitingEver(name);
+        Actor<Boolean> actor = start(() -> {
+            do {
+                try {
+                    return lock.tryLock(wait);
+                } catch (StoreUnavailableException busyMachine) {
+                    assertThat(busyMachine).hasMessageContaining("did not answer within");
+                }
+            } while (witness.waitingEver(name) == before);
+            return false;
+        });
+        awaitWaitingEver(before + 1);
+        return actor;
+    }
+
     /** Waits until so many have been told by the store to wait for this test's lock. */
     void awaitWaiting(int waiters) {
         until(() -> witness.waiting(name) >= waiters);
+    }
+
+    /** Waits until so many have been told by the store to wait for this test's lock, whether they still do or not. */
+    void awaitWaitingEver(int waiters) {
+        until(() -> witness.waitingEver(name) >= waiters);
     }
 
     void awaitNobodyWaiting() {

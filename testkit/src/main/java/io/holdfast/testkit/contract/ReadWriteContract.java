@@ -114,15 +114,14 @@ interface ReadWriteContract extends Contract {
     default void writerThatGivesUp_letsTheReadersBehindItIn() throws InterruptedException {
         bench().needs(Capability.FIRST_COME);
         Lease reading = lock().readLock().acquire(Bench.PATIENCE);
-        DistributedLock impatient = lock().writeLock();
-        Actor<Boolean> writer = bench().start(() -> impatient.tryLock(Duration.ofMillis(400)));
-        bench().awaitWaiting(1);
+        Actor<Boolean> writer = bench().impatient(lock().writeLock(), Duration.ofMillis(400));
         DistributedLock behind = lock().readLock();
         Actor<Boolean> reader = bench().start(() -> {
             behind.lock();
             return behind.unlock();
         });
-        bench().awaitWaiting(2);
+        // On a busy machine the writer may be gone before the reader comes.
+        bench().until(() -> bench().witness().waitingEver(bench().name()) >= 2 || reader.isDone());
 
         assertThat(writer.join()).isFalse();
 
