@@ -33,8 +33,10 @@ final class Bench {
     static final Duration LONG = Duration.ofSeconds(20);
     /** For tests that wait until a lease is over. */
     static final Duration SHORT = Duration.ofMillis(600);
-    /** For tests that need the renewals to come in time, on a busy machine too. */
+    /** For tests that see renewals, and the end of a lease that is renewed no more. */
     static final Duration RENEWED = Duration.ofMillis(1_200);
+    /** For tests that need the renewals to come in time, on a machine that stands still for two seconds too. */
+    static final Duration KEPT = Duration.ofSeconds(4);
 
     private final Set<Capability> capabilities;
     private final StoreControl control;

@@ -187,7 +187,7 @@ interface LineContract extends Contract {
     @Test
     @Faults(32)
     default void lossOfTheHolder_letsTheLineGoOn() throws InterruptedException {
-        Holdfast client = bench().client(Bench.SHORT);
+        Holdfast client = bench().client(Bench.KEPT);
         Lease first = client.lock(bench().name()).acquire(Bench.PATIENCE);
         List<Actor<Long>> waiters = waiters(client, 2);
 

@@ -161,7 +161,7 @@ interface ReadWriteContract extends Contract {
                         bench().name(), o -> o.lease(Bench.SHORT).renewal(false))
                 .readLock()
                 .acquire(Bench.PATIENCE);
-        Lease living = client.readWriteLock(bench().name(), o -> o.lease(Bench.RENEWED))
+        Lease living = client.readWriteLock(bench().name(), o -> o.lease(Bench.KEPT))
                 .readLock()
                 .acquire(Bench.PATIENCE);
         bench().until(() -> !dead.isValid());
@@ -178,10 +178,10 @@ interface ReadWriteContract extends Contract {
     default void reader_isRenewedForAsLongAsItReads() throws InterruptedException {
         bench().needs(Capability.SHARING);
         Lease lease = bench().client()
-                .readWriteLock(bench().name(), o -> o.lease(Bench.RENEWED))
+                .readWriteLock(bench().name(), o -> o.lease(Bench.KEPT))
                 .readLock()
                 .acquire(Bench.PATIENCE);
-        long until = System.nanoTime() + Bench.RENEWED.multipliedBy(2).toNanos();
+        long until = System.nanoTime() + Bench.KEPT.multipliedBy(5).dividedBy(4).toNanos();
         bench().until(() -> System.nanoTime() - until > 0);
 
         assertThat(lease.isValid()).isTrue();
