@@ -1,6 +1,7 @@
 package io.holdfast.redis.faults;
 
 import static io.holdfast.redis.faults.Rig.PREFIX;
+import static io.holdfast.redis.faults.Timing.KEPT;
 import static io.holdfast.redis.faults.Timing.LONG;
 import static io.holdfast.redis.faults.Timing.SLACK;
 import static io.holdfast.redis.faults.Timing.SOON;
@@ -132,7 +133,7 @@ class ServerStateIT {
     void scripts_flushedMidway_areSentAgainWithoutASecondEffect() throws InterruptedException {
         Client holder = rig.direct();
         Client waiter = rig.direct();
-        Lease lease = holder.take("a", ofMillis(900));
+        Lease lease = holder.take("a", KEPT);
         Future<Lease> waiting = rig.start(() -> waiter.lock("a", LONG).acquire(SOON));
         until("it waits", () -> rig.waiters("a") == 1);
 
