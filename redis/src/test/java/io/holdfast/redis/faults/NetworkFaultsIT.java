@@ -71,7 +71,7 @@ class NetworkFaultsIT {
         assertThat(since(start)).isBetween(TIMEOUT.minusMillis(5), TIMEOUT.plus(SLACK));
         rig.proxy().restore();
         until("what the request may have done is undone", () -> rig.isFree("a"));
-        assertThat(client.lock("a").tryLock()).as("the same client goes on").isTrue();
+        client.goesOn("a");
     }
 
     @ParameterizedTest
@@ -88,7 +88,7 @@ class NetworkFaultsIT {
 
         assertThat(since(start)).isLessThan(TIMEOUT.plus(SLACK));
         rig.proxy().restore();
-        assertThat(client.lock("a").tryLock()).as("the same client goes on").isTrue();
+        client.goesOn("a");
     }
 
     @ParameterizedTest
@@ -134,15 +134,15 @@ class NetworkFaultsIT {
     @Test
     @Faults(21)
     void tryLock_thatNeedsSeveralSlowExchanges_failsByTheCommandTimeOut() {
-        Client client = rig.overProxy(ofSeconds(1));
+        Client client = rig.overProxy(ofSeconds(2));
         rig.redis().command("SCRIPT", "FLUSH");
-        rig.proxy().delayReplies(ofMillis(400));
+        rig.proxy().delayReplies(ofMillis(1_500));
         long start = System.nanoTime();
 
         assertThatThrownBy(() -> client.lock("a", LONG).tryLock()).isInstanceOf(StoreUnavailableException.class);
 
-        // Greeting, clock, hash and text of the script would take 1,600 ms.
-        assertThat(since(start)).isLessThan(ofMillis(1_550));
+        // Greeting, clock, hash and text of the script would take 6 s.
+        assertThat(since(start)).isLessThan(ofMillis(5_500));
         rig.proxy().restore();
         until("nothing is left of it", () -> rig.isFree("a"));
     }
