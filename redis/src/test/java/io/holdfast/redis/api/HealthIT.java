@@ -186,7 +186,7 @@ class HealthIT {
                         .uri(sleeper.uri())
                         .commandTimeout(Duration.ofMillis(300))
                         .build()) {
-            assertThat(client.health().reachable()).isTrue();
+            until(() -> client.health().reachable());
             sleeper.pause();
             long start = System.nanoTime();
             StoreHealth health = client.health();

@@ -32,7 +32,7 @@ class LockListenerIT {
     private final Recorder events = new Recorder();
     private final Holdfast locks = Holdfast.builder()
             .uri("redis://127.0.0.1:" + network.port())
-            .commandTimeout(Duration.ofMillis(500))
+            .commandTimeout(Duration.ofSeconds(2))
             .listener(events)
             .build();
 
@@ -149,13 +149,12 @@ class LockListenerIT {
 
     @Test
     void renewal_isTold() throws Exception {
-        try (Lease lease =
-                locks.lock("a", o -> o.lease(Duration.ofMillis(1_500))).acquire(Duration.ZERO)) {
-            until(() -> events.of("renewed").size() >= 3);
+        try (Lease lease = locks.lock("a", o -> o.lease(Duration.ofSeconds(6))).acquire(Duration.ZERO)) {
+            until(() -> events.of("renewed").size() >= 2);
 
             assertThat(events.of("renewed")).allSatisfy(event -> {
                 assertThat(event.hold()).extracting(Hold::token).isEqualTo(lease.token());
-                assertThat(event.time()).isBetween(Duration.ZERO, Duration.ofSeconds(1));
+                assertThat(event.time()).isBetween(Duration.ZERO, Duration.ofSeconds(4));
             });
         }
         assertThat(events.of("lost")).isEmpty();
@@ -164,7 +163,7 @@ class LockListenerIT {
     @Test
     @Faults({4, 21})
     void renewalThatFails_isToldWithWhatIsLeft_andTheHoldIsLostOnce() throws Exception {
-        Lease lease = locks.lock("a", o -> o.lease(Duration.ofMillis(1_500))).acquire(Duration.ZERO);
+        Lease lease = locks.lock("a", o -> o.lease(Duration.ofSeconds(4))).acquire(Duration.ZERO);
         network.cut();
 
         Event lost = events.one("lost");
@@ -173,7 +172,7 @@ class LockListenerIT {
                         Loss.class, loss -> assertThat(loss.cause()).isEqualTo(Loss.Cause.EXPIRED));
         assertThat(lost.hold()).extracting(Hold::token).isEqualTo(lease.token());
         assertThat(events.of("renewalFailed")).isNotEmpty().allSatisfy(event -> {
-            assertThat(event.time()).isBetween(Duration.ZERO, Duration.ofMillis(1_500));
+            assertThat(event.time()).isBetween(Duration.ZERO, Duration.ofSeconds(4));
             assertThat(event.detail()).asString().contains("redis://127.0.0.1:" + network.port());
         });
         assertThat(events.kinds()).endsWith("lost");
@@ -184,7 +183,7 @@ class LockListenerIT {
 
     @Test
     void renewalThatFailsForAWhile_isToldAndTheHoldLives() throws Exception {
-        try (Lease lease = locks.lock("a", o -> o.lease(Duration.ofSeconds(3))).acquire(Duration.ZERO)) {
+        try (Lease lease = locks.lock("a", o -> o.lease(Duration.ofSeconds(8))).acquire(Duration.ZERO)) {
             network.cut();
             until(() -> !events.of("renewalFailed").isEmpty());
             network.restore();

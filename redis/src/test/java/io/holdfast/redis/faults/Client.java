@@ -83,6 +83,17 @@ final class Client implements LockListener, AutoCloseable {
         return this;
     }
 
+    /** Takes a free lock in the end, after a fault that is over: a busy machine may need more than one time-out for it. */
+    void goesOn(String name) {
+        Timing.until("the same client goes on", () -> {
+            try {
+                return lock(name).tryLock();
+            } catch (StoreUnavailableException e) {
+                return false;
+            }
+        });
+    }
+
     /** What was lost so far, in order. */
     List<Loss> losses() {
         return List.copyOf(losses);

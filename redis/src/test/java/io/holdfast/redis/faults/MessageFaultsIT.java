@@ -2,6 +2,7 @@ package io.holdfast.redis.faults;
 
 import static io.holdfast.redis.faults.Rig.ACQUIRE;
 import static io.holdfast.redis.faults.Rig.RELEASE;
+import static io.holdfast.redis.faults.Timing.KEPT;
 import static io.holdfast.redis.faults.Timing.LONG;
 import static io.holdfast.redis.faults.Timing.SOON;
 import static io.holdfast.redis.faults.Timing.get;
@@ -109,7 +110,7 @@ class MessageFaultsIT {
     void renewal_deliveredAfterTheRelease_doesNotBringTheLockBack() {
         Client client = rig.overProxy();
         HeldRequest late = rig.proxy().holdNextRequestContaining(rig.renewal());
-        Lease lease = client.take("a", ofMillis(900));
+        Lease lease = client.take("a", KEPT);
         late.awaitSprung(SOON);
         assertThat(lease.release()).isTrue();
 
@@ -125,14 +126,14 @@ class MessageFaultsIT {
         Client client = rig.overProxy();
         Client other = rig.direct();
         HeldRequest late = rig.proxy().holdNextRequestContaining(rig.renewal());
-        Lease lease = client.take("a", ofMillis(900));
+        Lease lease = client.take("a", KEPT);
         late.awaitSprung(SOON);
         assertThat(lease.release()).isTrue();
-        Lease others = other.takeUnrenewed("a", ofMillis(700));
+        Lease others = other.takeUnrenewed("a", ofSeconds(4));
 
         late.release();
 
-        assertThat(rig.timeLeft("a")).isLessThanOrEqualTo(ofMillis(700));
+        assertThat(rig.timeLeft("a")).isLessThanOrEqualTo(ofSeconds(4));
         assertThat(rig.token("a")).isEqualTo(others.token());
         assertThat(others.release()).isTrue();
     }

@@ -1,5 +1,6 @@
 package io.holdfast.redis.faults;
 
+import static io.holdfast.redis.faults.Timing.KEPT;
 import static io.holdfast.redis.faults.Timing.LONG;
 import static io.holdfast.redis.faults.Timing.SLACK;
 import static io.holdfast.redis.faults.Timing.earliestLoss;
@@ -70,7 +71,7 @@ class NetworkFaultsIT {
         assertThat(since(start)).isBetween(TIMEOUT.minusMillis(5), TIMEOUT.plus(SLACK));
         rig.proxy().restore();
         until("what the request may have done is undone", () -> rig.isFree("a"));
-        assertThat(client.lock("a").tryLock()).as("the same client goes on").isTrue();
+        client.goesOn("a");
     }
 
     @ParameterizedTest
@@ -87,7 +88,7 @@ class NetworkFaultsIT {
 
         assertThat(since(start)).isLessThan(TIMEOUT.plus(SLACK));
         rig.proxy().restore();
-        assertThat(client.lock("a").tryLock()).as("the same client goes on").isTrue();
+        client.goesOn("a");
     }
 
     @ParameterizedTest
@@ -133,15 +134,15 @@ class NetworkFaultsIT {
     @Test
     @Faults(21)
     void tryLock_thatNeedsSeveralSlowExchanges_failsByTheCommandTimeOut() {
-        Client client = rig.overProxy(ofSeconds(1));
+        Client client = rig.overProxy(ofSeconds(2));
         rig.redis().command("SCRIPT", "FLUSH");
-        rig.proxy().delayReplies(ofMillis(400));
+        rig.proxy().delayReplies(ofMillis(1_500));
         long start = System.nanoTime();
 
         assertThatThrownBy(() -> client.lock("a", LONG).tryLock()).isInstanceOf(StoreUnavailableException.class);
 
-        // Greeting, clock, hash and text of the script would take 1,600 ms.
-        assertThat(since(start)).isLessThan(ofMillis(1_550));
+        // Greeting, clock, hash and text of the script would take 6 s.
+        assertThat(since(start)).isLessThan(ofMillis(5_500));
         rig.proxy().restore();
         until("nothing is left of it", () -> rig.isFree("a"));
     }
@@ -150,9 +151,9 @@ class NetworkFaultsIT {
     @Faults(22)
     void connections_killedByTheServer_areOpenedAgainWithoutALoss() {
         Client client = rig.direct();
-        Lease lease = client.take("a", ofMillis(600));
+        Lease lease = client.take("a", KEPT);
         until("all its connections are there", () -> client.renewals() > 0);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 3; i++) {
             int renewals = client.renewals();
             assertThat(rig.redis().killClients()).isPositive();
             assertThat(client.lock("b" + i).tryAcquire().orElseThrow().release())
@@ -168,7 +169,7 @@ class NetworkFaultsIT {
     @Faults(22)
     void acquire_whileTheServerTakesNoMoreClients_failsByItsDeadlineAndHoldersAreRenewed() throws InterruptedException {
         Client holder = rig.direct();
-        Lease lease = holder.take("a", ofMillis(600));
+        Lease lease = holder.take("a", KEPT);
         until("the connection for renewals is there", () -> holder.renewals() > 0);
         List<Resp> crowd = new ArrayList<>();
         rig.afterwards(() -> crowd.forEach(Resp::close));
@@ -185,7 +186,7 @@ class NetworkFaultsIT {
                 .hasMessageContaining("max number of clients");
         assertThat(since(start)).isBetween(ofMillis(700), ofMillis(700).plus(SLACK));
         int renewals = holder.renewals();
-        until("the holder is renewed all the while", () -> holder.renewals() > renewals + 3);
+        until("the holder is renewed all the while", () -> holder.renewals() > renewals + 1);
         Future<Boolean> waiting = rig.start(() -> late.lock("b").tryLock(ofSeconds(10)));
 
         crowd.forEach(Resp::close);

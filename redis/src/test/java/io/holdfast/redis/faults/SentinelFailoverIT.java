@@ -66,7 +66,11 @@ class SentinelFailoverIT {
     }
 
     private Client client() {
-        Client client = Client.of(sentinels.uri(), builder -> builder.commandTimeout(ofMillis(700)));
+        return client(ofMillis(700));
+    }
+
+    private Client client(Duration timeout) {
+        Client client = Client.of(sentinels.uri(), builder -> builder.commandTimeout(timeout));
         clients.add(client);
         return client.connected();
     }
@@ -167,7 +171,7 @@ class SentinelFailoverIT {
     @Faults({21, 25})
     void masterThatFallsSilent_isLeft_andNotBelievedWhenItComesBack() throws Exception {
         Client holder = client();
-        Client idle = client();
+        Client idle = client(ofSeconds(5));
         Lease lease = holder.take("c", LEASE);
         sentinels.awaitReplicated();
         RedisServer before = sentinels.master();

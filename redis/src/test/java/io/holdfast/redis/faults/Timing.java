@@ -15,6 +15,8 @@ final class Timing {
     static final Duration SOON = Duration.ofSeconds(15);
     /** A lease that does not end during a test. */
     static final Duration LONG = Duration.ofSeconds(60);
+    /** A lease that is renewed every two seconds, and does not end for another four if the machine stands still. */
+    static final Duration KEPT = Duration.ofSeconds(6);
     /** What a loaded machine may take to get to something that is due. */
     static final Duration SLACK = Duration.ofMillis(1_500);
 

@@ -7,6 +7,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Capability;
 import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.StoreEvents;
@@ -32,8 +33,10 @@ final class Bench {
     static final Duration LONG = Duration.ofSeconds(20);
     /** For tests that wait until a lease is over. */
     static final Duration SHORT = Duration.ofMillis(600);
-    /** For tests that need the renewals to come in time, on a busy machine too. */
+    /** For tests that see renewals, and the end of a lease that is renewed no more. */
     static final Duration RENEWED = Duration.ofMillis(1_200);
+    /** For tests that need the renewals to come in time, on a machine that stands still for two seconds too. */
+    static final Duration KEPT = Duration.ofSeconds(4);
 
     private final Set<Capability> capabilities;
     private final StoreControl control;
@@ -152,9 +155,34 @@ final class Bench {
         return actor;
     }
 
+    /**
+     * A thread that waits for the lock for so long and no longer, seen to have been told to wait. It may be gone by then, and
+     * answers false if it did not get the lock.
+     */
+    Actor<Boolean> impatient(DistributedLock lock, Duration wait) {
+        int before = witness.waitingEver(name);
+        Actor<Boolean> actor = start(() -> {
+            do {
+                try {
+                    return lock.tryLock(wait);
+                } catch (StoreUnavailableException busyMachine) {
+                    assertThat(busyMachine).hasMessageContaining("did not answer within");
+                }
+            } while (witness.waitingEver(name) == before);
+            return false;
+        });
+        awaitWaitingEver(before + 1);
+        return actor;
+    }
+
     /** Waits until so many have been told by the store to wait for this test's lock. */
     void awaitWaiting(int waiters) {
         until(() -> witness.waiting(name) >= waiters);
+    }
+
+    /** Waits until so many have been told by the store to wait for this test's lock, whether they still do or not. */
+    void awaitWaitingEver(int waiters) {
+        until(() -> witness.waitingEver(name) >= waiters);
     }
 
     void awaitNobodyWaiting() {

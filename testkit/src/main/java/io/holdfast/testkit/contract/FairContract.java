@@ -79,16 +79,14 @@ interface FairContract extends Contract {
         holder.lock();
         List<Integer> served = new CopyOnWriteArrayList<>();
         List<Actor<Boolean>> first = waiters(List.of(client), 1, served);
-        Actor<Boolean> impatient =
-                bench().start(() -> client.fairLock(bench().name()).tryLock(Duration.ofMillis(300)));
-        bench().awaitWaiting(2);
+        Actor<Boolean> impatient = bench().impatient(client.fairLock(bench().name()), Duration.ofMillis(300));
         Actor<Boolean> last = bench().start(() -> {
             DistributedLock lock = client.fairLock(bench().name());
             lock.lock();
             served.add(9);
             return lock.unlock();
         });
-        bench().until(() -> bench().witness().waitingEver(bench().name()) == 3);
+        bench().awaitWaitingEver(3);
         assertThat(impatient.join()).isFalse();
 
         holder.unlock();

@@ -24,7 +24,7 @@ interface ForcedReleaseContract extends Contract {
     @Test
     default void forceRelease_takesItFromItsHolder_whoLearnsIt_andTheNextGoesOn() throws InterruptedException {
         Holdfast person = bench().client();
-        Lease lease = bench().client(Bench.RENEWED).lock(bench().name()).acquire(Duration.ZERO);
+        Lease lease = bench().client(Bench.KEPT).lock(bench().name()).acquire(Duration.ZERO);
         DistributedLock next = bench().lock();
         Actor<Boolean> waiter = bench().waiter(next);
 
@@ -68,7 +68,7 @@ interface ForcedReleaseContract extends Contract {
     default void forceRelease_ofAFairLockThatWasPassedOn_isToldToWhoeverHasItNow() throws InterruptedException {
         bench().needs(Capability.FIRST_COME);
         Holdfast person = bench().client();
-        DistributedLock lock = bench().client(Bench.RENEWED).fairLock(bench().name());
+        DistributedLock lock = bench().client(Bench.KEPT).fairLock(bench().name());
         Lease first = lock.acquire(Duration.ZERO);
         List<CompletableFuture<Lease>> line = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {

@@ -271,13 +271,13 @@ interface JointContract extends Contract {
     @Test
     @Faults({6, 57})
     default void oneMemberLost_andAllIsLost() throws InterruptedException {
-        Lease lease = all(bench().client(Duration.ofSeconds(1))).acquire(Bench.PATIENCE);
+        Lease lease = all(bench().client(Bench.KEPT)).acquire(Bench.PATIENCE);
 
         bench().expire();
 
         Loss loss = lease.lost()
                 .toCompletableFuture()
-                .orTimeout(10, TimeUnit.SECONDS)
+                .orTimeout(Bench.PATIENCE.toSeconds(), TimeUnit.SECONDS)
                 .join();
         assertThat(loss.cause()).isEqualTo(Loss.Cause.GONE);
         assertThat(lease.isValid()).isFalse();
@@ -451,7 +451,7 @@ interface JointContract extends Contract {
     @Test
     @Faults(57)
     default void allOf_isExtendedAndRenewedTogether() throws InterruptedException {
-        Lease lease = all(bench().client(Duration.ofSeconds(2))).acquire(Bench.PATIENCE);
+        Lease lease = all(bench().client(Bench.KEPT)).acquire(Bench.PATIENCE);
 
         bench().until(() -> bench().store().count(Operation.RENEW) >= 2 * names().size());
         assertThat(lease.isValid()).isTrue();

@@ -25,7 +25,7 @@ interface LossContract extends Contract {
     @Faults({1, 6, 32})
     default void lease_takenAway_isLostOnceAndSaysSoEverywhere() throws InterruptedException {
         Losses losses = new Losses();
-        Lease lease = client(losses).lock(bench().name()).acquire(Duration.ZERO);
+        Lease lease = client(losses, Bench.KEPT).lock(bench().name()).acquire(Duration.ZERO);
         AtomicInteger signals = new AtomicInteger();
         lease.lost().thenRun(signals::incrementAndGet);
 
@@ -90,7 +90,7 @@ interface LossContract extends Contract {
     @Faults({27, 32})
     default void lossOfEverything_isTheLossOfEachLease() throws InterruptedException {
         Losses losses = new Losses();
-        Holdfast client = client(losses);
+        Holdfast client = client(losses, Bench.KEPT);
         Lease one = client.lock(bench().name()).acquire(Duration.ZERO);
         Lease two = client.lock(bench().name() + ":two").acquire(Duration.ZERO);
 
@@ -189,7 +189,11 @@ interface LossContract extends Contract {
     }
 
     private Holdfast client(Losses losses) {
-        LockOptions options = LockOptions.builder().lease(Bench.RENEWED).build();
+        return client(losses, Bench.RENEWED);
+    }
+
+    private Holdfast client(Losses losses, Duration lease) {
+        LockOptions options = LockOptions.builder().lease(lease).build();
         return bench().client(builder -> builder.options(options).listener(losses));
     }
 }

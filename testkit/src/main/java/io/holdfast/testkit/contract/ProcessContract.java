@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.spi.Capability;
 import io.holdfast.testkit.Faults;
@@ -25,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The same between processes, killed and paused ones among them. */
 interface ProcessContract extends Contract {
-    /** Long enough for a process that has just started, on a busy machine, to send its first renewal in time. */
-    Duration LEASE = Bench.RENEWED.multipliedBy(2);
+    /** Long enough for a process that has just started, on a busy machine, to send its first renewal in time, and for a machine that stands still. */
+    Duration LEASE = Duration.ofSeconds(5);
 
     @Test
     @Tag("race")
@@ -110,7 +111,8 @@ interface ProcessContract extends Contract {
         holder.lock();
         try (OtherProcess dead = process("wait", Bench.LONG)) {
             bench().until(() -> dead.hasSaid("waiting"));
-            bench().until(() -> bench().client().inspect(bench().name()).stream()
+            Holdfast looks = bench().client(builder -> builder.commandTimeout(Bench.PATIENCE));
+            bench().until(() -> looks.inspect(bench().name()).stream()
                     .anyMatch(lock -> !lock.waiters().isEmpty()));
             Actor<Boolean> next = bench().waiter(bench().lock());
             dead.kill();

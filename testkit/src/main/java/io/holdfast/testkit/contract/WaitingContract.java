@@ -126,9 +126,7 @@ interface WaitingContract extends Contract {
     default void waiterThatGivesUp_doesNotKeepTheNextFromItsTurn() throws InterruptedException {
         DistributedLock holder = bench().lock();
         holder.lock();
-        DistributedLock impatient = bench().lock();
-        Actor<Boolean> head = bench().start(() -> impatient.tryLock(Duration.ofMillis(300)));
-        bench().awaitWaiting(1);
+        Actor<Boolean> head = bench().impatient(bench().lock(), Duration.ofMillis(300));
         Actor<Boolean> next = bench().waiter(bench().lock());
         assertThat(head.join()).isFalse();
 
