@@ -22,14 +22,17 @@ final class HandOver {
 
     /** The same, if there are so many inboxes in all. A machine that stands still for a while is given three tries. */
     static void isTold(RedisServer redis, Holdfast holder, Holdfast waiter, int inboxes) throws Exception {
-        Duration best = takes(redis, holder, waiter, inboxes);
+        // It asks, subscribes, and asks once more; only then does its pause of two seconds begin.
+        Duration best = takes(redis, holder, waiter, inboxes, 2);
         for (int i = 1; i < 3 && best.compareTo(Duration.ofSeconds(1)) >= 0; i++) {
-            best = takes(redis, holder, waiter, inboxes);
+            // It has subscribed.
+            best = takes(redis, holder, waiter, inboxes, 1);
         }
         assertThat(best).isLessThan(Duration.ofSeconds(1));
     }
 
-    private static Duration takes(RedisServer redis, Holdfast holder, Holdfast waiter, int inboxes) throws Exception {
+    private static Duration takes(RedisServer redis, Holdfast holder, Holdfast waiter, int inboxes, int asks)
+            throws Exception {
         DistributedLock lock = holder.lock("hand-over");
         lock.lock();
         redis.command("CONFIG", "RESETSTAT");
@@ -39,8 +42,7 @@ final class HandOver {
             assertThat(waiter.lock("hand-over").unlock()).isTrue();
             return now;
         });
-        // It asks, subscribes, and asks once more; only then does its pause of two seconds begin.
-        until(() -> obtained.isDone() || (inboxes(redis) == inboxes && asks(redis) >= 2));
+        until(() -> obtained.isDone() || (inboxes(redis) == inboxes && asks(redis) >= asks));
 
         long released = System.nanoTime();
         assertThat(lock.unlock()).isTrue();
