@@ -1,5 +1,7 @@
 package io.holdfast.redis.faults;
 
+import static io.holdfast.redis.faults.Timing.KEPT;
+import static io.holdfast.redis.faults.Timing.LONG;
 import static io.holdfast.redis.faults.Timing.SOON;
 import static io.holdfast.redis.faults.Timing.get;
 import static io.holdfast.redis.faults.Timing.until;
@@ -130,7 +132,7 @@ class ClusterFaultsIT {
         Client other = client();
         Lease lease = holder.take("a", LEASE);
         RedisServer before = home("a");
-        Future<Lease> waiting = threads.submit(() -> other.lock("a", LEASE).acquire(SOON));
+        Future<Lease> waiting = threads.submit(() -> other.lock("a", LEASE).acquire(LONG));
         until("it waits", () -> waiters(before, "a") == 1);
 
         RedisServer after = cluster.failover(before, slot("a"));
@@ -152,7 +154,7 @@ class ClusterFaultsIT {
         Client other = client();
         Lease lease = holder.take("c", LEASE);
         RedisServer before = home("c");
-        Future<Lease> waiting = threads.submit(() -> other.lock("c", LEASE).acquire(SOON));
+        Future<Lease> waiting = threads.submit(() -> other.lock("c", LEASE).acquire(LONG));
         until("it waits", () -> waiters(before, "c") == 1);
         awaitReplicated(before);
 
@@ -247,8 +249,8 @@ class ClusterFaultsIT {
         Client other = client();
         RedisServer from = home("m");
         RedisServer to = otherThan(from);
-        Lease lease = holder.take("m", ofSeconds(3));
-        Future<Lease> waiting = threads.submit(() -> other.lock("m", LEASE).acquire(SOON));
+        Lease lease = holder.take("m", KEPT);
+        Future<Lease> waiting = threads.submit(() -> other.lock("m", LEASE).acquire(LONG));
         until("it waits", () -> waiters(from, "m") == 1);
 
         RedisCluster.SlotMove move = cluster.beginMove(slot("m"), to);
@@ -276,10 +278,8 @@ class ClusterFaultsIT {
     void slotThatMoves_takesItsSharesAlong() {
         Client holder = client(ofSeconds(5));
         RedisServer to = otherThan(home("s"));
-        Lease reading = get(threads.submit(() -> holder.locks()
-                .readWriteLock("s", o -> o.lease(ofSeconds(3)))
-                .readLock()
-                .acquire(SOON)));
+        Lease reading = get(threads.submit(() ->
+                holder.locks().readWriteLock("s", o -> o.lease(KEPT)).readLock().acquire(SOON)));
 
         RedisCluster.SlotMove move = cluster.beginMove(slot("s"), to);
         int begun = holder.renewals();
