@@ -78,12 +78,12 @@ class FuturesIT {
     }
 
     static class Desk {
-        @Locked(name = "a", waitFor = "0", lease = "6s")
+        @Locked(name = "a", waitFor = "0", lease = "4s")
         public void call(Work inside) throws Exception {
             inside.run();
         }
 
-        @Locked(name = "a", waitFor = "0", lease = "6s")
+        @Locked(name = "a", waitFor = "0", lease = "4s")
         public CompletableFuture<String> future(CompletableFuture<String> result, Work inside) throws Exception {
             inside.run();
             return result;

@@ -97,7 +97,7 @@ abstract class TransactionsContract {
             this.jdbc = jdbc;
         }
 
-        @Locked(name = "account:#{#id}", lease = "6s")
+        @Locked(name = "account:#{#id}", lease = "4s")
         @Transactional
         public void lockAboveTransaction(int id, Work work) throws Exception {
             add(id);
@@ -105,13 +105,13 @@ abstract class TransactionsContract {
         }
 
         @Transactional
-        @Locked(name = "account:#{#id}", lease = "6s")
+        @Locked(name = "account:#{#id}", lease = "4s")
         public void transactionAboveLock(int id, Work work) throws Exception {
             add(id);
             work.run(jdbc);
         }
 
-        @Locked(name = "account:#{#id}", lease = "6s")
+        @Locked(name = "account:#{#id}", lease = "4s")
         public void noTransaction(int id, Work work) throws Exception {
             add(id);
             work.run(jdbc);
@@ -123,7 +123,7 @@ abstract class TransactionsContract {
             add(id);
         }
 
-        @Locked(name = "account:#{#id}", lease = "6s", gate = "account-#{#id}")
+        @Locked(name = "account:#{#id}", lease = "4s", gate = "account-#{#id}")
         @Transactional
         public void gated(int id, @Nullable Lease lease, Work work) throws Exception {
             add(id);
