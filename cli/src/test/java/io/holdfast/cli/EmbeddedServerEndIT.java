@@ -37,7 +37,7 @@ class EmbeddedServerEndIT {
 
     @Test
     void server_idle_ends_andIsStartedAgain() {
-        home = new StateHome(folder, 1);
+        home = new StateHome(folder, 4);
         home.holdfast("run", "x", "--", "true").run();
         long pid = home.state().pid();
         home.awaitNoServer();
@@ -55,7 +55,7 @@ class EmbeddedServerEndIT {
             cli.awaitOut("held");
             long pid = home.state().pid();
             await().during(Duration.ofSeconds(3))
-                    .atMost(Duration.ofSeconds(4))
+                    .atMost(Duration.ofSeconds(20))
                     .until(() -> home.servers().stream().map(ProcessHandle::pid).toList(), List.of(pid)::equals);
             cli.send("go");
             assertThat(cli.result()).isEqualTo(ok("held\n"));
@@ -75,7 +75,7 @@ class EmbeddedServerEndIT {
                 echo "$@" >>'%1$s'
                 """.formatted(moves));
         Files.setPosixFilePermissions(mv, PosixFilePermissions.fromString("rwx------"));
-        home = new StateHome(folder, 1);
+        home = new StateHome(folder, 4);
         home.holdfast("run", "x", "--", "true")
                 .with("PATH", tools + ":" + System.getenv("PATH"))
                 .run();
@@ -110,7 +110,7 @@ class EmbeddedServerEndIT {
 
     @Test
     void server_thatLostItsSupervisor_getsAnother() {
-        home = new StateHome(folder, 2);
+        home = new StateHome(folder, 5);
         home.holdfast("run", "x", "--", "true").run();
         ServerState before = home.state();
         Signals.send("KILL", before.supervisor());

@@ -103,9 +103,10 @@ class RunIT {
 
     @Test
     void run_longerThanTheLease_keepsTheLock() {
-        try (Cli holder = holder("--lease", "1s", "long")) {
+        try (Cli holder = holder("--lease", "4s", "long")) {
             String owner = String.valueOf(redis.command("GET", "distributed_lock:long"));
-            await().during(Duration.ofMillis(2_500))
+            await().during(Duration.ofSeconds(5))
+                    .atMost(Duration.ofSeconds(15))
                     .until(() -> owner.equals(redis.command("GET", "distributed_lock:long")));
             holder.send("go");
             assertThat(holder.result().code()).isZero();

@@ -93,11 +93,11 @@ class SignalIT {
 
     @Test
     void sigkill_leavesTheProgramRunning_andTheLockFreeAfterTheLease() {
-        try (Cli cli = start("orphan", "echo pid $$.; exec sleep 100", "--lease", "1s")) {
+        try (Cli cli = start("orphan", "echo pid $$.; exec sleep 100", "--lease", "4s")) {
             long pid = Long.parseLong(cli.awaitOut("pid ([0-9]+)\\."));
             cli.signal("KILL");
             assertThat(cli.result().code()).isEqualTo(137);
-            try (Cli next = start("orphan", "echo next", "--wait", "5s")) {
+            try (Cli next = start("orphan", "echo next", "--wait", "15s")) {
                 assertThat(next.result()).isEqualTo(new Cli.Result(0, "next\n", ""));
             }
             assertThat(Signals.isAlive(pid)).isTrue();

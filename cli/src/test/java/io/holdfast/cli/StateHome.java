@@ -72,7 +72,7 @@ final class StateHome implements AutoCloseable {
     }
 
     void awaitNoServer() {
-        await().atMost(Duration.ofSeconds(15))
+        await().atMost(Duration.ofSeconds(30))
                 .until(() -> servers().isEmpty() && supervisors().isEmpty());
     }
 
@@ -99,7 +99,7 @@ final class StateHome implements AutoCloseable {
             supervisor.destroy(); // it ends its server
             Signals.send("CONT", supervisor.pid());
         }
-        await().atMost(Duration.ofSeconds(15)).until(() -> supervisors().isEmpty());
+        await().atMost(Duration.ofSeconds(30)).until(() -> supervisors().isEmpty());
         servers().forEach(ProcessHandle::destroyForcibly);
         awaitNoServer();
     }

@@ -78,12 +78,12 @@ class FuturesIT {
     }
 
     static class Desk {
-        @Locked(name = "a", waitFor = "0", lease = "2s")
+        @Locked(name = "a", waitFor = "0", lease = "4s")
         public void call(Work inside) throws Exception {
             inside.run();
         }
 
-        @Locked(name = "a", waitFor = "0", lease = "2s")
+        @Locked(name = "a", waitFor = "0", lease = "4s")
         public CompletableFuture<String> future(CompletableFuture<String> result, Work inside) throws Exception {
             inside.run();
             return result;
@@ -115,7 +115,7 @@ class FuturesIT {
         redis.command("DEL", "distributed_lock:a");
         CountDownLatch lost = new CountDownLatch(1);
         holds.all().forEach(hold -> hold.lease().lost().thenRun(lost::countDown));
-        assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
     }
 
     /** In a transaction: one of its own, or the one that there is. */
@@ -153,7 +153,7 @@ class FuturesIT {
         serve(() -> desk.call(() -> result.add(desk.future(work, () -> {}))));
         refused(() -> desk.call(() -> {}));
         work.complete("done");
-        assertThat(result.get(0).get(5, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(result.get(0).get(30, TimeUnit.SECONDS)).isEqualTo("done");
         serve(() -> desk.call(() -> {}));
     }
 
@@ -161,10 +161,10 @@ class FuturesIT {
     void aFutureThatHasEndedInATransaction_leavesTheLockToItsNextCalls() {
         inTransaction(false, () -> {
             assertThat(desk.future(CompletableFuture.completedFuture("first"), () -> {})
-                            .get(5, TimeUnit.SECONDS))
+                            .get(30, TimeUnit.SECONDS))
                     .isEqualTo("first");
             assertThat(desk.future(CompletableFuture.completedFuture("second"), () -> {})
-                            .get(5, TimeUnit.SECONDS))
+                            .get(30, TimeUnit.SECONDS))
                     .isEqualTo("second");
             desk.call(() -> {});
             assertThat(isLocked("a")).isTrue();
@@ -185,7 +185,7 @@ class FuturesIT {
             desk.call(() -> {});
             assertThatThrownBy(() -> desk.callOther(() -> {})).isInstanceOf(LockTimeoutException.class);
             work.complete("done");
-            assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("done");
+            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
             assertThat(isLocked("b")).isFalse();
             assertThat(isLocked("a")).isTrue();
         });
@@ -302,7 +302,7 @@ class FuturesIT {
                 assertThat(isLocked("a")).as("%s", levels).isTrue();
                 int next = lastFirst ? works.size() - 1 : 0;
                 works.remove(next).complete("done");
-                results.remove(next).get(5, TimeUnit.SECONDS);
+                results.remove(next).get(30, TimeUnit.SECONDS);
             }
             assertThat(isLocked("a")).as("%s", levels).isFalse();
         }
@@ -350,7 +350,7 @@ class FuturesIT {
                 .isInstanceOf(LeaseLostException.class);
         assertThat(holds.all()).isEmpty();
         work.complete("done");
-        assertThatThrownBy(() -> result.get(0).get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> result.get(0).get(30, TimeUnit.SECONDS))
                 .hasRootCauseInstanceOf(LeaseLostException.class);
     }
 
@@ -388,7 +388,7 @@ class FuturesIT {
         assertThat(holds.all()).isEmpty();
         assertThatThrownBy(() -> desk.call(() -> {})).isInstanceOf(LockTimeoutException.class);
         work.complete("done");
-        assertThat(result.get(5, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
         assertThat(isLocked("a")).isFalse();
     }
 

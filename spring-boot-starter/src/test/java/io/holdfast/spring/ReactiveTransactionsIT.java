@@ -75,12 +75,12 @@ class ReactiveTransactionsIT {
     static class Application {}
 
     static class Desk {
-        @Locked(name = "a", waitFor = "0", lease = "2s")
+        @Locked(name = "a", waitFor = "0", lease = "4s")
         public Mono<String> one(Mono<String> inside) {
             return inside;
         }
 
-        @Locked(name = "a", waitFor = "0", lease = "2s")
+        @Locked(name = "a", waitFor = "0", lease = "4s")
         public Flux<String> many(Flux<String> inside) {
             return inside;
         }
@@ -101,7 +101,7 @@ class ReactiveTransactionsIT {
             return inside;
         }
 
-        @Locked(name = "a", waitFor = "0", lease = "2s")
+        @Locked(name = "a", waitFor = "0", lease = "4s")
         public Mono<String> given(@Nullable Lease lease, CompletableFuture<Lease> seen) {
             seen.complete(lease);
             return Mono.just("done");

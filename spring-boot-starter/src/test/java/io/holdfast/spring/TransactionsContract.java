@@ -97,7 +97,7 @@ abstract class TransactionsContract {
             this.jdbc = jdbc;
         }
 
-        @Locked(name = "account:#{#id}", lease = "2s")
+        @Locked(name = "account:#{#id}", lease = "4s")
         @Transactional
         public void lockAboveTransaction(int id, Work work) throws Exception {
             add(id);
@@ -105,13 +105,13 @@ abstract class TransactionsContract {
         }
 
         @Transactional
-        @Locked(name = "account:#{#id}", lease = "2s")
+        @Locked(name = "account:#{#id}", lease = "4s")
         public void transactionAboveLock(int id, Work work) throws Exception {
             add(id);
             work.run(jdbc);
         }
 
-        @Locked(name = "account:#{#id}", lease = "2s")
+        @Locked(name = "account:#{#id}", lease = "4s")
         public void noTransaction(int id, Work work) throws Exception {
             add(id);
             work.run(jdbc);
@@ -123,7 +123,7 @@ abstract class TransactionsContract {
             add(id);
         }
 
-        @Locked(name = "account:#{#id}", lease = "2s", gate = "account-#{#id}")
+        @Locked(name = "account:#{#id}", lease = "4s", gate = "account-#{#id}")
         @Transactional
         public void gated(int id, @Nullable Lease lease, Work work) throws Exception {
             add(id);
@@ -181,7 +181,7 @@ abstract class TransactionsContract {
         redis.command("DEL", "distributed_lock:account:1");
         CountDownLatch lost = new CountDownLatch(1);
         app.getBean(ThreadHolds.class).all().forEach(hold -> hold.lease().lost().thenRun(lost::countDown));
-        assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
     }
 
     private static void watchCompletion(AtomicReference<@Nullable Boolean> lockedAfterCommit) {
@@ -277,7 +277,7 @@ abstract class TransactionsContract {
                 app.getBean(ThreadHolds.class)
                         .all()
                         .forEach(hold -> hold.lease().lost().thenRun(lost::countDown));
-                assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+                assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
             } finally {
                 redis.resume();
             }
@@ -410,7 +410,7 @@ abstract class TransactionsContract {
                         redis.command("DEL", "distributed_lock:account:1");
                         CountDownLatch lost = new CountDownLatch(1);
                         holds.all().forEach(hold -> hold.lease().lost().thenRun(lost::countDown));
-                        assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+                        assertThat(lost.await(30, TimeUnit.SECONDS)).isTrue();
                     }))
                     .isInstanceOf(LeaseLostException.class);
             assertThat(balance()).isZero();

@@ -538,7 +538,7 @@ class RedlockFaultsIT {
     @Faults({14, 16})
     void acquireThatComesToOneServerAfterItsRelease_isTakenBack() {
         Client client = Client.of(
-                five.networkUri("?maxLease=60s&nodeTimeout=500ms"), builder -> builder.commandTimeout(ofMillis(800)));
+                five.networkUri("?maxLease=60s&nodeTimeout=500ms"), builder -> builder.commandTimeout(ofSeconds(2)));
         open.add(client.connected());
         HeldRequest held = five.network(0).holdNextRequestContaining("acquire");
         Lease lease = client.take("late", ofSeconds(50));

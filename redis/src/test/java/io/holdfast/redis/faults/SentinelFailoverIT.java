@@ -1,5 +1,6 @@
 package io.holdfast.redis.faults;
 
+import static io.holdfast.redis.faults.Timing.LONG;
 import static io.holdfast.redis.faults.Timing.SOON;
 import static io.holdfast.redis.faults.Timing.get;
 import static io.holdfast.redis.faults.Timing.since;
@@ -92,7 +93,7 @@ class SentinelFailoverIT {
         Client holder = client();
         Client other = client();
         Lease lease = holder.take("a", LEASE);
-        Future<Lease> waiting = threads.submit(() -> other.lock("a", LEASE).acquire(SOON));
+        Future<Lease> waiting = threads.submit(() -> other.lock("a", LEASE).acquire(LONG));
         until("it waits", () -> waiters(sentinels.master(), "a") == 1);
         sentinels.awaitReplicated();
 
@@ -119,7 +120,7 @@ class SentinelFailoverIT {
         for (int i = 0; i < 10; i++) {
             leases.add(holder.take("held-" + i, LEASE));
         }
-        Future<Lease> waiting = threads.submit(() -> other.lock("held-0", LEASE).acquire(SOON));
+        Future<Lease> waiting = threads.submit(() -> other.lock("held-0", LEASE).acquire(LONG));
         RedisServer before = sentinels.master();
         until("it waits", () -> waiters(before, "held-0") == 1);
         sentinels.awaitReplicated();
