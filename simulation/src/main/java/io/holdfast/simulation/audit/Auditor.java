@@ -61,6 +61,9 @@ public final class Auditor {
     private final Map<String, Long> lostAt = new HashMap<>();
     private final List<Held> lostOwners = new ArrayList<>();
     private final Set<String> released = new HashSet<>();
+    /** So long a ticket lives; tokens rise by one in a microsecond. */
+    private static final long TICKET_MICROS = 6_000_000L;
+
     private final Map<String, Long> excusedUntil = new HashMap<>();
     private final boolean driftBeyondModel;
     private final Map<String, Long> tokensExcusedBelow = new HashMap<>();
@@ -112,9 +115,13 @@ public final class Auditor {
         }
     }
 
-    /** The queue of one lock is lost: a lock that was granted before goes on in the order that was told with it. */
+    /**
+     * The queue of one lock is lost: a lock that was granted before goes on in the order that was told with it. So does one that
+     * is granted soon after, if only the tickets are lost: those who have no ticket any more stand in the queue until somebody
+     * looks at them, and come back behind others.
+     */
     public void queueLost(String name) {
-        rowsExcusedBelow.put(name, truth.nextToken(name));
+        rowsExcusedBelow.put(name, truth.nextToken(name) + TICKET_MICROS);
     }
 
     /** An old master gives tokens too, by its own clock: their order is promised again above what either has given. */
