@@ -28,11 +28,20 @@ final class Witness {
         final Map<Long, String> ownerOf = new HashMap<>();
         final Map<String, Share> shareOf = new HashMap<>();
         final Set<String> queued = new HashSet<>();
+        /** When the last release of an owner was sent. */
+        final Map<String, Long> releasedAt = new HashMap<>();
+
         int permits;
         int queuedEver;
         long highest = Long.MIN_VALUE;
         /** Of those who had it whole. */
         long highestWhole = Long.MIN_VALUE;
+
+        /** Whether a release was sent after that: whatever the answer to what was asked before, nobody relies on it. */
+        boolean isGivenUp(String owner, long sentNanos) {
+            Long released = releasedAt.get(owner);
+            return released != null && released - sentNanos > 0;
+        }
     }
 
     /** Something that may stand in the store. */
@@ -58,7 +67,7 @@ final class Witness {
         book.shareOf.put(owner, request.share());
         book.permits = Math.max(book.permits, request.share().permits());
         if (reply instanceof AcquireReply.Queued) {
-            if (book.queued.add(owner)) {
+            if (book.isGivenUp(owner, sentNanos) || book.queued.add(owner)) {
                 book.queuedEver++;
             }
         } else if (reply instanceof AcquireReply.Granted granted) {
@@ -70,7 +79,7 @@ final class Witness {
                 book.highestWhole = Math.max(book.highestWhole, last);
             }
             // An answer to an earlier request may tell of a grant that was taken away meanwhile, and given to another.
-            if (disturbances == 0 && sentNanos - undisturbedSince > 0) {
+            if (disturbances == 0 && sentNanos - undisturbedSince > 0 && !book.isGivenUp(owner, sentNanos)) {
                 checkExclusion(request.name(), book, owner, System.nanoTime());
                 book.validUntil.merge(owner, sentNanos + usable(request.lease()), Witness::later);
             }
@@ -101,6 +110,7 @@ final class Witness {
         traces.remove(new Trace(name, owner));
         book.validUntil.remove(owner);
         book.queued.remove(owner);
+        book.releasedAt.put(owner, System.nanoTime());
     }
 
     /**
