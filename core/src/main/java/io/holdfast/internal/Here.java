@@ -1,15 +1,17 @@
 package io.holdfast.internal;
 
 import io.holdfast.spi.Origin;
+import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What this process knows about itself. Asks no name server, which might take long to answer. */
 public final class Here {
-    private static final Path LINUX = Path.of("/proc/sys/kernel/hostname");
+    private static final File LINUX = new File("/proc/sys/kernel/hostname");
 
     private Here() {}
 
@@ -25,10 +27,12 @@ public final class Here {
 
     private static String host(Map<String, String> environment) {
         String own = "";
-        try {
-            own = Files.isReadable(LINUX) ? Files.readString(LINUX).strip() : "";
-        } catch (IOException e) {
-            // Then what the shell or the system says.
+        if (LINUX.canRead()) {
+            try (InputStream in = new FileInputStream(LINUX)) {
+                own = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+            } catch (IOException e) {
+                // Then what the shell or the system says.
+            }
         }
         for (String variable : new String[] {"HOSTNAME", "COMPUTERNAME"}) {
             own = own.isEmpty() ? environment.getOrDefault(variable, "").strip() : own;

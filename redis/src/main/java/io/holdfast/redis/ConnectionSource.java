@@ -15,9 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisSocketFactory;
-import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -59,9 +58,8 @@ interface ConnectionSource {
 
             @Override
             public Connection open(Duration timeout, Consumer<Closeable> opening) {
-                JedisClientConfig config = uri.config(timeout);
                 AtomicReference<Socket> made = new AtomicReference<>();
-                JedisSocketFactory factory = new DefaultJedisSocketFactory(uri.server(), config) {
+                JedisSocketFactory factory = new JedisSocketFactory() {
                     private boolean used;
 
                     @Override
@@ -73,7 +71,7 @@ interface ConnectionSource {
                         used = true;
                         Socket socket = platform instanceof Dialer dialer
                                 ? dialer.dial(uri.host(), uri.port(), timeout)
-                                : connector.connect(config);
+                                : connector.connect(timeout);
                         made.set(socket);
                         // Before the greeting, which is answered over it.
                         opening.accept(socket);
@@ -82,7 +80,10 @@ interface ConnectionSource {
                 };
                 boolean good = false;
                 try {
-                    Connection opened = new Connection(factory, config);
+                    // Without a configuration: with one Jedis says HELLO, and loads a hundred classes for the answer.
+                    Connection opened = new Connection(factory);
+                    opened.connect();
+                    greet(opened);
                     sockets.put(opened, made.get());
                     good = true;
                     return opened;
@@ -93,6 +94,20 @@ interface ConnectionSource {
                         // Jedis does so only after an exception of its own.
                         discard(made.get());
                     }
+                }
+            }
+
+            private void greet(Connection opened) {
+                if (uri.user() != null && uri.password() != null) {
+                    opened.sendCommand(Protocol.Command.AUTH, uri.user(), uri.password());
+                    opened.getStatusCodeReply();
+                } else if (uri.password() != null) {
+                    opened.sendCommand(Protocol.Command.AUTH, uri.password());
+                    opened.getStatusCodeReply();
+                }
+                if (uri.database() != 0) {
+                    opened.sendCommand(Protocol.Command.SELECT, Integer.toString(uri.database()));
+                    opened.getStatusCodeReply();
                 }
             }
 

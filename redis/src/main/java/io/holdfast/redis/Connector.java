@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,7 +18,6 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
@@ -54,16 +54,16 @@ final class Connector {
     }
 
     /** Connects, or fails with an exception of Jedis. The handshake of TLS is left to whoever first writes or reads. */
-    Socket connect(JedisClientConfig config) {
-        int millis = config.getConnectionTimeoutMillis();
+    Socket connect(Duration timeout) {
+        int millis = Math.toIntExact(Math.max(1, timeout.toMillis()));
         long deadline = platform.nanoTime() + 1_000_000L * millis;
         List<InetAddress> addresses = new ArrayList<>(addresses(deadline, millis));
         // Not always the same first: it may be one that connects, and then does not answer.
         Collections.rotate(addresses, (int) platform.random(addresses.size()));
         Socket socket = connect(addresses, deadline);
         try {
-            socket.setSoTimeout(config.getSocketTimeoutMillis());
-            return config.isSsl() ? overTls(socket, config) : socket;
+            socket.setSoTimeout(millis);
+            return uri.tls() ? overTls(socket) : socket;
         } catch (IOException | RuntimeException e) {
             close(socket);
             throw new JedisConnectionException("Failed to create socket.", e);
@@ -95,11 +95,11 @@ final class Connector {
     }
 
     /** With the name that was asked for, not with an address of it: it is what the certificate has to be for. */
-    private SSLSocket overTls(Socket plain, JedisClientConfig config) throws IOException {
-        SSLSocketFactory given = config.getSslSocketFactory();
-        SSLSocketFactory sockets = given == null ? (SSLSocketFactory) SSLSocketFactory.getDefault() : given;
+    private SSLSocket overTls(Socket plain) throws IOException {
+        Tls how = uri.how();
+        SSLSocketFactory sockets = how == null ? (SSLSocketFactory) SSLSocketFactory.getDefault() : how.sockets();
         SSLSocket socket = (SSLSocket) sockets.createSocket(plain, uri.host(), uri.port(), true);
-        socket.setSSLParameters(config.getSslParameters());
+        socket.setSSLParameters(how == null ? Tls.ofTheJvm() : how.parameters());
         return socket;
     }
 

@@ -5,13 +5,8 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.ClientSetInfoConfig;
-import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.RedisProtocol;
 
 /**
  * {@code redis://[[user]:password@]host[:port][/database]}, and {@code rediss://} for TLS.
@@ -100,30 +95,6 @@ record RedisUri(
 
     HostAndPort server() {
         return new HostAndPort(host, port);
-    }
-
-    JedisClientConfig config(Duration timeout) {
-        int millis = Math.toIntExact(Math.max(1, timeout.toMillis()));
-        DefaultJedisClientConfig.Builder config = DefaultJedisClientConfig.builder()
-                .connectionTimeoutMillis(millis)
-                .socketTimeoutMillis(millis)
-                .database(database)
-                .protocol(RedisProtocol.RESP2)
-                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
-                .ssl(tls);
-        if (tls) {
-            config.sslParameters(how == null ? Tls.ofTheJvm() : how.parameters());
-        }
-        if (tls && how != null) {
-            config.sslSocketFactory(how.sockets());
-        }
-        if (user != null) {
-            config.user(user);
-        }
-        if (password != null) {
-            config.password(password);
-        }
-        return config.build();
     }
 
     /** Without the password. */

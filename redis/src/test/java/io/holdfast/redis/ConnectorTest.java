@@ -55,7 +55,7 @@ class ConnectorTest {
     }
 
     private Socket connect(Connector connector, Duration timeout) {
-        return connector.connect(at("any").config(timeout));
+        return connector.connect(timeout);
     }
 
     /** As in a partition that takes the name servers along. */

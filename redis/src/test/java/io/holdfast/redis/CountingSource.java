@@ -34,18 +34,17 @@ final class CountingSource implements ConnectionSource {
     @Override
     public Connection open(Duration timeout, Consumer<Closeable> opening) {
         Socket socket = new CountingSocket();
-        Connection opened = new Connection(
-                () -> {
-                    try {
-                        socket.setTcpNoDelay(true);
-                        socket.connect(new InetSocketAddress(uri.host(), uri.port()), (int) timeout.toMillis());
-                        opening.accept(socket);
-                        return socket;
-                    } catch (IOException e) {
-                        throw new JedisConnectionException(e);
-                    }
-                },
-                uri.config(timeout));
+        Connection opened = new Connection(() -> {
+            try {
+                socket.setTcpNoDelay(true);
+                socket.connect(new InetSocketAddress(uri.host(), uri.port()), (int) timeout.toMillis());
+                opening.accept(socket);
+                return socket;
+            } catch (IOException e) {
+                throw new JedisConnectionException(e);
+            }
+        });
+        opened.connect();
         sockets.put(opened, socket);
         return opened;
     }

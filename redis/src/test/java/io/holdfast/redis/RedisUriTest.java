@@ -6,19 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.holdfast.Holdfast;
 import io.holdfast.spi.StoreUri;
 import io.holdfast.testkit.Faults;
-import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.RedisProtocol;
 
 class RedisUriTest {
 
@@ -141,45 +135,8 @@ class RedisUriTest {
     }
 
     @Test
-    void config_carriesWhatTheUriSays() {
-        JedisClientConfig config = parse("rediss://u:p@h/4").config(Duration.ofMillis(1_234));
-
-        assertThat(config.getUser()).isEqualTo("u");
-        assertThat(config.getPassword()).isEqualTo("p");
-        assertThat(config.getDatabase()).isEqualTo(4);
-        assertThat(config.getConnectionTimeoutMillis()).isEqualTo(1_234);
-        assertThat(config.getSocketTimeoutMillis()).isEqualTo(1_234);
-        assertThat(config.getRedisProtocol()).isEqualTo(RedisProtocol.RESP2);
-        assertThat(config.isSsl()).isTrue();
-        assertThat(config.getSslParameters().getEndpointIdentificationAlgorithm())
-                .as("the host's name is checked against the certificate")
-                .isEqualTo("HTTPS");
-    }
-
-    @Test
-    void config_withoutTls_saysNothingOfIt() {
-        JedisClientConfig config = parse("redis://h").config(Duration.ofSeconds(1));
-
-        assertThat(config.isSsl()).isFalse();
-        assertThat(config.getSslParameters()).isNull();
-        assertThat(config.getUser()).isNull();
-        assertThat(config.getPassword()).isNull();
-    }
-
-    @Test
-    void config_hasTheSocketsOfTheTlsThatIsGiven_onlyIfTlsIsSpoken() throws NoSuchAlgorithmException {
-        Tls given = new Tls(SSLContext.getDefault(), new SSLParameters());
-
-        assertThat(parse("rediss://h")
-                        .speaking(given)
-                        .config(Duration.ofSeconds(1))
-                        .getSslSocketFactory())
-                .isSameAs(given.sockets());
-        assertThat(parse("redis://h")
-                        .speaking(given)
-                        .config(Duration.ofSeconds(1))
-                        .getSslSocketFactory())
-                .isNull();
+    void tlsOfTheJvm_checksTheNameOfTheHost() {
+        assertThat(Tls.ofTheJvm().getEndpointIdentificationAlgorithm()).isEqualTo("HTTPS");
     }
 
     @Test

@@ -84,11 +84,12 @@ public final class RedisErrors {
 
     /** One field of what INFO answers; null if it is not there. */
     public static @Nullable String field(String info, String name) {
-        return info.lines()
-                .filter(line -> line.startsWith(name + ":"))
-                .map(line -> line.substring(name.length() + 1).trim())
-                .findFirst()
-                .orElse(null);
+        for (String line : info.split("\n", -1)) {
+            if (line.startsWith(name + ":")) {
+                return line.substring(name.length() + 1).trim();
+            }
+        }
+        return null;
     }
 
     private static @Nullable Row find(String error) {
