@@ -553,6 +553,13 @@ if isOtherwise() then
   return otherwise()
 end
 
+-- Puts the caller in line at that place.
+local function stand(at)
+  local wants = share ~= 'x' and ' ' .. share .. ' ' .. text(weight) .. ' ' .. text(of) or ''
+  redis.call('ZADD', queue, 'NX', text(at), owner)
+  redis.call('HSET', tickets, owner, text(nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. asked .. wants)
+end
+
 local left, notifies
 if value then
   left = redis.call('PTTL', lock)
@@ -565,10 +572,14 @@ else
   -- One that had it whole and only reads from now on lets nobody in between.
   local downgrades = hadAll and share == 'r'
   local granted = 0
+  if place and ticketMs > 0 then
+    -- Before anybody is granted it: it may be its own turn, and who else is would be told that those behind this place stand
+    -- directly behind.
+    stand(place)
+  end
   for _ = 1, MOST_GRANTS do
     local head, more, count, theirShare, theirWeight, theirPermits = first()
-    local isNext = head == owner or head and place and tonumber(place) < tonumber(redis.call('ZSCORE', queue, head))
-    if downgrades or isNext or not head and not more then
+    if downgrades or head == owner or not head and not more then
       if fits(share, weight) then
         -- The first write is one that a server without memory refuses, so that the caller is told.
         local token, got = give(owner, asked, 'PX', lease, share, weight, of)
@@ -595,6 +606,7 @@ else
       left = more
       granted = granted + 1
       if isOtherwise() then
+        drop(owner)
         return otherwise()
       end
     end
@@ -616,10 +628,8 @@ if not redis.call('ZSCORE', queue, owner) then
   local last = tail[2]
   follows = share == 'p' and asked == 0 and not place and string.sub(tail[1] or '', 1, 512) or nil
   place = tonumber(place) or last and math.max(tonumber(last) + 1, now) or now
-  redis.call('ZADD', queue, text(place), owner)
 end
-local wants = share ~= 'x' and ' ' .. share .. ' ' .. text(weight) .. ' ' .. text(of) or ''
-redis.call('HSET', tickets, owner, text(nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. asked .. wants)
+stand(place or now)
 redis.call('PEXPIRE', queue, 2 * ticketMs)
 redis.call('PEXPIRE', tickets, 2 * ticketMs)
 return { 2, now, held, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0, follows }

@@ -180,6 +180,26 @@ class LockScriptIT {
         assertThat(scripts.queued("a")).asString().isEqualTo("[e:1:z]");
     }
 
+    /** Whoever is let in meanwhile would be told that those behind it stand directly behind. */
+    @Test
+    @Faults({44, 54})
+    void exchange_ofATicket_whenTheLockIsFree_keepsItsPlaceBeforeThoseOfTheFirstInLine() {
+        scripts.attempt("a", "d:1:z", 30_000);
+        inLine("c2:1:y", "c:1:x", "c2:2:y");
+        redis.command("DEL", "distributed_lock:a");
+        try (Resp inbox = Resp.connect("127.0.0.1", redis.port())) {
+            inbox.call("PSUBSCRIBE", "distributed_lock:~inbox:*");
+
+            assertThat(scripts.exchange("a", "c:1:x", "c:2:x", Scripts.NO_HURRY).code())
+                    .isEqualTo(2);
+
+            String[] grant =
+                    ((List<?>) requireNonNull(inbox.read())).get(3).toString().split(" ");
+            assertThat(grant).startsWith("c2:1:y").doesNotContain("64,2:y");
+        }
+        assertThat(scripts.queued("a")).isEqualTo(List.of("c:2:x", "c2:2:y"));
+    }
+
     @Test
     @Faults(16)
     void exchange_thatComesTooLate_givesUpAndPassesOn_andAsksForNothing() {
