@@ -56,6 +56,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     private final LockOptions options;
     private final Executor runner;
     private final boolean callerRuns;
+    private final Object caller;
+    /** Whether the caller is unparked at the end, wherever it sleeps. */
+    private volatile boolean watched;
 
     /** Whom of this client it is known to stand directly behind in the store's queue. */
     private @Nullable String follows;
@@ -111,6 +114,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         this.options = wish.options();
         this.runner = runner;
         this.callerRuns = callerRuns;
+        this.caller = platform.currentThread();
         this.pauses = new Pauses(options.backoff(), platform);
     }
 
@@ -313,7 +317,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         if (ask == null) {
             engine.requests().end();
         } else if (left == null) {
-            engine.ask(ask.request(), (reply, error) -> answered(ask, reply, error));
+            engine.ask(ask.request(), callerRuns, (reply, error) -> answered(ask, reply, error));
         } else {
             engine.exchange(left, ask.request(), (reply, error) -> {
                 if (error != null) {
@@ -370,6 +374,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     void answered(Ask ask, @Nullable AcquireReply reply, @Nullable Throwable error) {
+        if (callerRuns && platform.currentThread() != caller) {
+            isToldByAnother();
+        }
         if (error != null) {
             failed(StoreFailure.of(error), true);
         } else if (reply instanceof AcquireReply.Granted granted) {
@@ -389,6 +396,17 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             failed(failure.failure(), true);
         } else {
             refused(0, false, null);
+        }
+    }
+
+    /** Its own thread may be asleep in the store, and nothing but its end may be left to wake it. */
+    private void isToldByAnother() {
+        if (!watched) {
+            watched = true;
+            result().whenComplete((lease, failure) -> platform.unpark(caller));
+        } else if (result().isDone()) {
+            // The end came while it waited for this answer.
+            platform.unpark(caller);
         }
     }
 
@@ -559,9 +577,6 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         if (wish.isFair() ? phase == Phase.ENDED || news != null : phase != Phase.QUEUED) {
             return false;
         }
-        if (blocks()) {
-            return false;
-        }
         idle = phase == Phase.WAITING ? id : null;
         boolean called = phase == Phase.POSTED;
         isHeldHere(now);
@@ -572,14 +587,6 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             engine.releases().undo(name, owner, options.lease());
         }
         return true;
-    }
-
-    /**
-     * Whether its caller is amid a request for a permit: if nobody answers, it looks up only when that has timed out, and what
-     * it was passed may be over by then.
-     */
-    private boolean blocks() {
-        return callerRuns && phase == Phase.ASKING && !wish.share().isWhole();
     }
 
     /** Whether it still waits, and the store is not known to have served it: then nobody behind it may be. */

@@ -258,15 +258,27 @@ public final class Engine implements AutoCloseable, Flight.Client {
         return new Gathering(this, members, null).start();
     }
 
-    /** Sends a request that was announced. */
-    void ask(AcquireRequest request, BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
-        Failures.guarded(() -> store.acquire(request)).whenComplete((reply, error) -> {
+    /**
+     * Sends a request that was announced.
+     *
+     * @param sleeps whether this thread has nothing else to do, and is unparked when there is something
+     */
+    void ask(
+            AcquireRequest request,
+            boolean sleeps,
+            BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
+        BiConsumer<@Nullable AcquireReply, @Nullable Throwable> ends = (reply, error) -> {
             try {
                 whenAnswered.accept(reply, error);
             } finally {
                 requests.end();
             }
-        });
+        };
+        if (sleeps) {
+            Failures.acquire(store, request, ends);
+        } else {
+            Failures.guarded(() -> store.acquire(request)).whenComplete(ends);
+        }
     }
 
     /** Sends a request for several that was announced. */

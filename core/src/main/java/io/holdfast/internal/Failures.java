@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.holdfast.ClientClosedException;
 import io.holdfast.LockException;
+import io.holdfast.Loss;
 import io.holdfast.Outcome;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
@@ -22,6 +23,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +74,20 @@ final class Failures {
         });
     }
 
+    /** Asks for a lock; whatever the store throws is told, too. */
+    static void acquire(
+            LockStore store,
+            AcquireRequest request,
+            BiConsumer<@Nullable AcquireReply, @Nullable Throwable> whenAnswered) {
+        CompletableFuture<AcquireReply> told = new CompletableFuture<>();
+        told.whenComplete(whenAnswered);
+        try {
+            store.acquire(request, told);
+        } catch (Throwable e) {
+            told.completeExceptionally(e);
+        }
+    }
+
     /** Asks for several; an answer that does not go with the question is none. */
     static CompletionStage<List<AcquireReply>> acquireAll(
             LockStore store, List<AcquireRequest> requests, boolean part) {
@@ -96,6 +112,16 @@ final class Failures {
         return StoreFailure.unavailable(
                 address + " granted the lock, but only " + replicas + " of the " + wanted
                         + " replicas it has to be on confirmed it in time; it is given back",
+                null);
+    }
+
+    /** It was lost before whoever asked for it could be told that it had been granted. */
+    static LockException lostBeforeSeen(HeldLease lease, String address) {
+        Loss loss = lease.loss();
+        return new StoreUnavailableException(
+                lease.name(),
+                address + " granted the lock, but it was lost before its caller could be told"
+                        + (loss == null ? "" : ": " + loss.detail()),
                 null);
     }
 

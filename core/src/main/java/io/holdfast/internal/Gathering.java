@@ -82,6 +82,9 @@ final class Gathering implements Attempt<List<HeldLease>> {
     private @Nullable StoreFailure failure;
 
     private @Nullable Acquisition awaited;
+    /** Begins to wait for one, and may be asleep in the store until it is told. */
+    private boolean asks;
+
     private Platform.@Nullable Timer limit;
 
     /** @param caller who runs its own requests; null if others do */
@@ -152,7 +155,7 @@ final class Gathering implements Attempt<List<HeldLease>> {
      */
     private void expire() {
         synchronized (this) {
-            if (awaited != null && !awaited.result().isDone()) {
+            if (asks || (awaited != null && !awaited.result().isDone())) {
                 return;
             }
         }
@@ -338,8 +341,18 @@ final class Gathering implements Attempt<List<HeldLease>> {
                 ? Wish.FOREVER
                 : Math.max(1, members.waitNanos() - (platform.nanoTime() - startNanos));
         Executor runner = runner(member);
-        Acquisition acquisition =
-                engine.acquire(member(member).wish(members.lease(), members.thread(), left), runner, caller != null);
+        synchronized (this) {
+            asks = true;
+        }
+        Acquisition acquisition;
+        try {
+            acquisition = engine.acquire(
+                    member(member).wish(members.lease(), members.thread(), left), runner, caller != null);
+        } finally {
+            synchronized (this) {
+                asks = false;
+            }
+        }
         boolean over;
         synchronized (this) {
             over = ended;

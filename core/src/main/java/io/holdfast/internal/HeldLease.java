@@ -79,6 +79,9 @@ final class HeldLease {
     /** Who had it next, if it was passed on within this client. */
     private @Nullable HeldLease heir;
 
+    /** Whether whoever waited for it has been told. */
+    private boolean seen;
+
     private volatile @Nullable WeakReference<Object> handle;
     private @Nullable CompletableFuture<Loss> lost;
 
@@ -171,6 +174,17 @@ final class HeldLease {
 
     boolean loses(Phase from, Loss loss) {
         return replaces(from, new State(Phase.LOST, loss));
+    }
+
+    /** Whoever waited for it goes on with it; false if it is lost. */
+    synchronized boolean isSeen() {
+        seen |= state.phase() != Phase.LOST;
+        return seen;
+    }
+
+    /** Whether somebody believed in it when it was lost. */
+    synchronized boolean wasSeen() {
+        return seen;
     }
 
     private synchronized boolean replaces(Phase from, State next) {

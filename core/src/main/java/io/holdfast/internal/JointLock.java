@@ -156,6 +156,15 @@ public final class JointLock extends LockForms<List<HeldLease>> {
     }
 
     @Override
+    @Nullable
+    HeldLease lostBeforeSeen(List<HeldLease> taken) {
+        return taken.stream()
+                .filter(lease -> !engine.isValid(lease) || !lease.isSeen())
+                .findFirst()
+                .orElse(null);
+    }
+
+    @Override
     public String toString() {
         return "DistributedLock[all of " + name + " in " + engine.storeAddress() + "]";
     }

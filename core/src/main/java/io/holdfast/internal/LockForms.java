@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import static java.util.Objects.requireNonNull;
 
+import io.holdfast.ClientClosedException;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -55,6 +56,9 @@ abstract class LockForms<T> implements DistributedLock {
     abstract Lease handle(T taken);
 
     abstract void giveBack(T taken);
+
+    /** The caller has it from now on; unless it is lost already, or a part of it: then that part, and nothing has changed. */
+    abstract @Nullable HeldLease lostBeforeSeen(T taken);
 
     /** What this thread has taken and not unlocked, lost or not; nothing if it has not taken all of it. */
     abstract List<HeldLease> heldByThisThread();
@@ -133,6 +137,32 @@ abstract class LockForms<T> implements DistributedLock {
         if (interruptibly && engine.platform().interrupted()) {
             throw new InterruptedException();
         }
+        long start = engine.platform().nanoTime();
+        long left = waitNanos;
+        while (true) {
+            Optional<T> taken = tryOnce(lease, thread, left, interruptibly);
+            HeldLease lost = taken.map(this::lostBeforeSeen).orElse(null);
+            if (lost == null) {
+                return taken;
+            }
+            // A caller amid a request that nobody answers can be passed what is over by the time it looks up. What the
+            // store may have of it would stand in the way of the next attempt.
+            taken.ifPresent(this::giveBack);
+            engine.releases().undo(lost);
+            if (waitNanos != Wish.FOREVER) {
+                left = waitNanos - (engine.platform().nanoTime() - start);
+            }
+            if (left <= 0) {
+                throw engine.isClosed()
+                        ? new ClientClosedException(lost.name())
+                        : Failures.lostBeforeSeen(lost, engine.storeAddress());
+            }
+        }
+    }
+
+    private Optional<T> tryOnce(
+            @Nullable Duration lease, @Nullable Object thread, long waitNanos, boolean interruptibly)
+            throws InterruptedException {
         Caller caller = engine.caller(firstName());
         Attempt<T> attempt = attempt(lease, thread, waitNanos, caller);
         try {

@@ -27,7 +27,7 @@ final class Losses {
             return false;
         }
         // The interrupt goes first: it is what stops the work.
-        if (lease.options.onLoss() == OnLoss.INTERRUPT && lease.thread != null) {
+        if (lease.options.onLoss() == OnLoss.INTERRUPT && lease.thread != null && lease.wasSeen()) {
             platform.interrupt(lease.thread);
         }
         platform.callbacks().execute(() -> lease.lost().complete(loss));

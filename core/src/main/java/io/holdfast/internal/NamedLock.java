@@ -175,6 +175,12 @@ public final class NamedLock extends LockForms<HeldLease> {
     }
 
     @Override
+    @Nullable
+    HeldLease lostBeforeSeen(HeldLease taken) {
+        return engine.isValid(taken) && taken.isSeen() ? null : taken;
+    }
+
+    @Override
     public String toString() {
         return "DistributedLock['" + name + "' in " + engine.storeAddress() + "]";
     }

@@ -55,6 +55,7 @@ final class ThreadHolds {
     }
 
     Entry add(HeldLease lease, Share share) {
+        lease.isSeen();
         Entry entry = new Entry(lease);
         Table mine = table.get();
         if (share.isWhole()) {

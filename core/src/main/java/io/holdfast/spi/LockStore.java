@@ -40,6 +40,28 @@ public interface LockStore extends AutoCloseable {
     CompletionStage<AcquireReply> acquire(AcquireRequest request);
 
     /**
+     * The same, for a caller that has nothing to do but to wait once it stands in line. A store in which one caller reads the
+     * answers of others may let that one tell it, by its own thread, and leave this caller asleep in here: it then returns as
+     * soon as its thread is unparked, or after a moment.
+     *
+     * @param told completed with what came of it, whatever that is
+     */
+    default void acquire(AcquireRequest request, CompletableFuture<AcquireReply> told) {
+        tell(acquire(request), told);
+    }
+
+    /** Completes the one as the other is. */
+    static <T> void tell(CompletionStage<T> known, CompletableFuture<T> told) {
+        known.whenComplete((value, error) -> {
+            if (error != null) {
+                told.completeExceptionally(error);
+            } else {
+                told.complete(value);
+            }
+        });
+    }
+
+    /**
      * Asks for several locks, none of which is to be waited for, as {@link #acquire} does. They are taken in the order given,
      * until one is not to be had. A store that can do so in one go saves round trips.
      *

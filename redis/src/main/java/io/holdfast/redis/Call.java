@@ -3,7 +3,9 @@ package io.holdfast.redis;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,23 +22,35 @@ final class Call {
         OVER
     }
 
+    /**
+     * A caller that need not be woken for every answer.
+     *
+     * @param quiet which values leave it nothing to do but to wait
+     * @param told by whom it is told of such a one
+     */
+    record Sleeper(Predicate<Object> quiet, CompletableFuture<RedisLink.Answer> told) {}
+
     private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.QUEUED);
     private final Object caller;
     private final Duration timeout;
     private final long deadline;
+    private final @Nullable Sleeper sleeper;
     private Request request;
     private boolean repeated;
     private boolean alone;
+    private boolean quiet;
+    private volatile boolean restless;
     private int together = 1;
     private @Nullable String lifeBefore;
     private RedisLink.@Nullable Answer answer;
     private @Nullable RuntimeException failure;
 
-    Call(Request request, Object caller, Duration timeout, long now) {
+    Call(Request request, Object caller, Duration timeout, long now, @Nullable Sleeper sleeper) {
         this.request = request;
         this.caller = caller;
         this.timeout = timeout;
         this.deadline = now + timeout.toNanos();
+        this.sleeper = sleeper;
     }
 
     Request request() {
@@ -120,7 +134,20 @@ final class Call {
 
     void answer(Object value, @Nullable String life) {
         answer = new RedisLink.Answer(value, repeated, life != null && life.equals(lifeBefore), life);
-        stage.compareAndSet(Stage.SENT, Stage.OVER);
+        boolean inTime = stage.compareAndSet(Stage.SENT, Stage.OVER);
+        quiet = inTime && sleeper != null && sleeper.quiet().test(value);
+    }
+
+    /** Whether it is over with an answer of which its caller need not be woken: it is to be told instead. */
+    boolean isQuiet() {
+        return quiet && !restless;
+    }
+
+    /** Tells a caller that sleeps on. */
+    void tell() {
+        if (sleeper != null && answer != null) {
+            sleeper.told().complete(answer);
+        }
     }
 
     /** It has failed, sent or not. */
@@ -132,6 +159,11 @@ final class Call {
     }
 
     // --- the caller's
+
+    /** The caller has been interrupted, and wants to be woken whatever the answer is. */
+    void isRestless() {
+        restless = true;
+    }
 
     /** The caller's time is over, and what comes now is thrown away. Null if it has come to an end before. */
     @Nullable

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.holdfast.redis.link.RedisErrors;
 import io.holdfast.redis.link.RedisLink;
 import io.holdfast.redis.link.Script;
+import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -59,9 +61,26 @@ final class JedisLink implements RedisLink {
     @Override
     public CompletionStage<Answer> run(
             Lane lane, Script script, List<String> keys, List<String> args, Duration timeout) {
-        Wire wire = lane == Lane.RENEWALS ? renewals : commands;
         Request byHash = Request.byHash(script.text(), arguments(script.sha(), keys, args));
-        return answer(source.address(), () -> wire.call(timeout, byHash));
+        return answer(source.address(), () -> wire(lane).call(timeout, byHash));
+    }
+
+    @Override
+    public void run(
+            Lane lane,
+            Script script,
+            List<String> keys,
+            List<String> args,
+            Duration timeout,
+            Predicate<Object> quiet,
+            CompletableFuture<Answer> told) {
+        Request byHash = Request.byHash(script.text(), arguments(script.sha(), keys, args));
+        Call.Sleeper sleeper = new Call.Sleeper(quiet, told);
+        LockStore.tell(answer(source.address(), () -> wire(lane).call(timeout, byHash, sleeper)), told);
+    }
+
+    private Wire wire(Lane lane) {
+        return lane == Lane.RENEWALS ? renewals : commands;
     }
 
     @Override
@@ -93,9 +112,10 @@ final class JedisLink implements RedisLink {
 
     @Override
     public List<CompletionStage<Answer>> commands(Duration timeout, List<String[]> plain) {
-        List<Request> requests = plain.stream()
-                .map(command -> Request.of(() -> command[0].getBytes(UTF_8), rest(command)))
-                .toList();
+        List<Request> requests = new ArrayList<>(plain.size());
+        for (String[] command : plain) {
+            requests.add(Request.of(() -> command[0].getBytes(UTF_8), rest(command)));
+        }
         List<CompletionStage<Answer>> answers = new ArrayList<>(plain.size());
         for (Call call : commands.queue(timeout, requests)) {
             answers.add(answer(source.address(), () -> commands.answer(call)));
@@ -185,7 +205,8 @@ final class JedisLink implements RedisLink {
             connection.sendCommand(Protocol.Command.INFO, "server");
             return RedisErrors.field(Reply.text(connection.getOne()), "run_id");
         } catch (JedisDataException e) {
-            if (!JedisErrors.isFinal(e)) {
+            // One that has to log in, and has not, would be told something else by each command that follows.
+            if (!JedisErrors.isFinal(e) || String.valueOf(e.getMessage()).startsWith("NOAUTH")) {
                 throw e;
             }
             // Not allowed to look: then a restart cannot be told from a mere break, and is taken for one.

@@ -230,6 +230,35 @@ public final class RedisStore implements LockStore {
     }
 
     @Override
+    public void acquire(AcquireRequest request, CompletableFuture<AcquireReply> told) {
+        if (!request.waits() || request.replicas() > 0 || !isReady()) {
+            LockStore.super.acquire(request, told);
+            return;
+        }
+        ServerClock.Moment sent = now();
+        Ask ask = new Ask(request, null, sent.nanos() + timeout.toNanos(), ReleaseReply.NOT_OWNER, true);
+        CompletableFuture<RedisLink.Answer> answer = new CompletableFuture<>();
+        Sent message = message(ask);
+        LockStore.tell(understood(message, answer).thenCompose(RedisStore::known), told);
+        link.run(
+                RedisLink.Lane.COMMANDS,
+                Script.LOCK,
+                lockKeys(request.name()),
+                message.args(),
+                message.left(),
+                RedisStore::isPlaceInLine,
+                answer);
+    }
+
+    /** Whether a reply to an acquire says that it has to wait, and will be told. */
+    private static boolean isPlaceInLine(Object reply) {
+        return reply instanceof List<?> parts
+                && parts.size() > 5
+                && Long.valueOf(2).equals(parts.get(0))
+                && Long.valueOf(1).equals(parts.get(5));
+    }
+
+    @Override
     public CompletionStage<ExchangeReply> exchange(String owner, AcquireRequest next) {
         // Who gives up does not wait for the replicas of the next.
         return next.replicas() > 0 ? LockStore.super.exchange(owner, next) : ask(next, owner);
@@ -282,7 +311,29 @@ public final class RedisStore implements LockStore {
         }
     }
 
+    /**
+     * What is sent for a request.
+     *
+     * @param notAfter server time in µs
+     */
+    private record Sent(Ask ask, List<String> args, ServerClock.Moment moment, Duration left, long notAfter) {}
+
     private CompletionStage<ExchangeReply> send(Ask ask) {
+        Sent message = message(ask);
+        if (ask.request().replicas() > 0) {
+            return sendConfirmed(message);
+        }
+        return understood(
+                message,
+                link.run(
+                        RedisLink.Lane.COMMANDS,
+                        Script.LOCK,
+                        lockKeys(ask.request().name()),
+                        message.args(),
+                        message.left()));
+    }
+
+    private Sent message(Ask ask) {
         AcquireRequest request = ask.request();
         ServerClock.Moment sent = now();
         // Rounded up, so that a message names the time-out that was set.
@@ -310,22 +361,23 @@ public final class RedisStore implements LockStore {
             args.add(Integer.toString(share.weight()));
             args.add(Integer.toString(share.permits()));
         }
-        if (request.replicas() > 0) {
-            return sendConfirmed(ask, args, sent, left, notAfter);
-        }
-        return link.run(RedisLink.Lane.COMMANDS, Script.LOCK, lockKeys(request.name()), args, left)
-                .handle((answer, error) -> {
+        return new Sent(ask, args, sent, left, notAfter);
+    }
+
+    private CompletionStage<ExchangeReply> understood(Sent message, CompletionStage<RedisLink.Answer> known) {
+        String owner = message.ask().request().owner();
+        return known.handle((answer, error) -> {
                     if (error != null || answer.repeated()) {
-                        unanswered.add(request.owner(), notAfter, context.commandTimeout());
+                        unanswered.add(owner, message.notAfter(), context.commandTimeout());
                     }
                     if (error != null) {
                         return CompletableFuture.<ExchangeReply>failedFuture(cause(error));
                     }
                     try {
-                        return understand(ask, sent, answer);
+                        return understand(message.ask(), message.moment(), answer);
                     } catch (StoreFailure nonsense) {
                         // Whose answer it was, and what became of the request, nobody knows.
-                        unanswered.add(request.owner(), notAfter, context.commandTimeout());
+                        unanswered.add(owner, message.notAfter(), context.commandTimeout());
                         return CompletableFuture.<ExchangeReply>failedFuture(nonsense);
                     }
                 })
@@ -333,14 +385,15 @@ public final class RedisStore implements LockStore {
     }
 
     /** A grant counts once so many replicas have it; otherwise whoever asked gives it back. */
-    private CompletionStage<ExchangeReply> sendConfirmed(
-            Ask ask, List<String> args, ServerClock.Moment sent, Duration left, long notAfter) {
+    private CompletionStage<ExchangeReply> sendConfirmed(Sent message) {
+        Ask ask = message.ask();
         AcquireRequest request = ask.request();
+        Duration left = message.left();
         Duration wait = request.lease().dividedBy(10);
         return link.runConfirmed(
                         Script.LOCK,
                         lockKeys(request.name()),
-                        args,
+                        message.args(),
                         left,
                         request.replicas(),
                         wait.compareTo(left) < 0 ? wait : left)
@@ -354,9 +407,9 @@ public final class RedisStore implements LockStore {
                         return granted && confirmed.replicas() < request.replicas()
                                 ? CompletableFuture.completedFuture(new ExchangeReply(
                                         ask.released(), new AcquireReply.Unconfirmed(confirmed.replicas())))
-                                : understand(ask, sent, confirmed.answer());
+                                : understand(ask, message.moment(), confirmed.answer());
                     } catch (StoreFailure failure) {
-                        unanswered.add(request.owner(), notAfter, context.commandTimeout());
+                        unanswered.add(request.owner(), message.notAfter(), context.commandTimeout());
                         return CompletableFuture.<ExchangeReply>failedFuture(failure);
                     }
                 })

@@ -75,6 +75,12 @@ final class Wire {
      */
     private final ArrayDeque<Call> again = new ArrayDeque<>(LARGEST_BATCH);
 
+    /**
+     * Whose replies leave them nothing to do but to wait: they are told when the turn is given up, and not woken. One that is
+     * forgotten, if the leader dies of an Error, wakes by itself after a moment.
+     */
+    private List<Call> sleepers = new ArrayList<>();
+
     private @Nullable Connection connection;
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
     private boolean reached;
@@ -107,8 +113,13 @@ final class Wire {
 
     /** Sends a command and waits for its reply; fails with a {@link StoreFailure}, or with the server's own error. */
     RedisLink.Answer call(Duration timeout, Request request) {
+        return call(timeout, request, null);
+    }
+
+    /** As above, for one that may be told by whoever reads its reply, and then sleeps on in here until it is unparked. */
+    RedisLink.Answer call(Duration timeout, Request request, Call.@Nullable Sleeper sleeper) {
         reserveStack();
-        Call call = new Call(request, platform.currentThread(), timeout, platform.nanoTime());
+        Call call = new Call(request, platform.currentThread(), timeout, platform.nanoTime(), sleeper);
         if (!lead(call, false)) {
             queue.add(call);
             await(call);
@@ -121,7 +132,7 @@ final class Wire {
         long now = platform.nanoTime();
         List<Call> calls = new ArrayList<>(requests.size());
         for (Request request : requests) {
-            Call call = new Call(request, platform.currentThread(), timeout, now);
+            Call call = new Call(request, platform.currentThread(), timeout, now, null);
             calls.add(call);
             queue.add(call);
         }
@@ -154,7 +165,10 @@ final class Wire {
                 } else if (!lead(call, true)) {
                     platform.park(Math.min(left, RECHECK_NANOS));
                     // Whether an interrupt ends the wait for a lock is decided above; a command is not cut short.
-                    interrupted |= platform.interrupted();
+                    if (platform.interrupted()) {
+                        interrupted = true;
+                        call.isRestless();
+                    }
                 }
             }
         } finally {
@@ -192,6 +206,7 @@ final class Wire {
             return false;
         }
         boolean died = true;
+        List<Call> told = List.of();
         try {
             if (queued && own.isQueued()) {
                 queue.remove(own);
@@ -217,10 +232,25 @@ final class Wire {
                     drop();
                 }
             } finally {
+                if (!sleepers.isEmpty()) {
+                    told = sleepers;
+                    sleepers = new ArrayList<>();
+                }
                 giveTurn();
             }
         }
+        // Without the turn: what they do next may be to send something.
+        told.forEach(this::tell);
         return true;
+    }
+
+    private void tell(Call call) {
+        try {
+            call.tell();
+        } catch (Throwable e) {
+            // At the end of this stack; on its own it may go further.
+            platform.unpark(call.caller());
+        }
     }
 
     private void giveTurn() {
@@ -440,7 +470,12 @@ final class Wire {
     }
 
     private void wake(Call call, Call own) {
-        if (call != own && call.isOver()) {
+        if (call == own || !call.isOver()) {
+            return;
+        }
+        if (call.isQuiet()) {
+            sleepers.add(call);
+        } else {
             platform.unpark(call.caller());
         }
     }

@@ -1,10 +1,12 @@
 package io.holdfast.redis.link;
 
+import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,25 @@ public interface RedisLink extends AutoCloseable {
 
     /** Runs a script, by its hash, and by its text if the server does not know it. */
     CompletionStage<Answer> run(Lane lane, Script script, List<String> keys, List<String> args, Duration timeout);
+
+    /**
+     * The same, for a caller that a quiet answer leaves nothing to do but to wait. Such an answer may be handed in by the thread
+     * of another caller that has read it, and this one is left asleep in here: it then returns as soon as its thread is
+     * unparked, or after a moment.
+     *
+     * @param quiet which values those are
+     * @param told completed with what came of it, whatever that is
+     */
+    default void run(
+            Lane lane,
+            Script script,
+            List<String> keys,
+            List<String> args,
+            Duration timeout,
+            Predicate<Object> quiet,
+            CompletableFuture<Answer> told) {
+        LockStore.tell(run(lane, script, keys, args, timeout), told);
+    }
 
     /**
      * What came back, and how many replicas have all that was written on that connection until then.

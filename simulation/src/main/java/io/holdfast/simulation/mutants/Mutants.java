@@ -304,12 +304,6 @@ final class Mutants {
                                         + "        long left = Math.max(0, Math.min(leftMillis, longest));",
                                 "        long longest = 10 * TICKET.toMillis();\n" + "        long left = longest;")),
                 Mutant.of(
-                        "an answer that took longer than the lease counts as held",
-                        new Edit(
-                                ACQUISITION,
-                                "boolean inTime = validity.remainingNanos(now, platform.wallMillis()) > 0;",
-                                "boolean inTime = true;")),
-                Mutant.of(
                         "re-entry succeeds from the local count alone after a loss",
                         new Edit(
                                 NAMED,
@@ -492,10 +486,7 @@ final class Mutants {
                         new Edit(LOSSES, "        next.accept(lease);\n", "")),
                 Mutant.of(
                         "who takes the first place in line stands behind the others if the lock is free",
-                        new Edit(
-                                LOCK,
-                                "head == owner or head and place and tonumber(place) < tonumber(redis.call('ZSCORE', queue, head))\n",
-                                "head == owner\n")),
+                        new Edit(LOCK, "    stand(place)\n", "")),
                 Mutant.of(
                         "who leaves the head of the line lets nobody take its place",
                         new Edit(ACQUISITION, "            next.lead(left);", "            takeBack(left);")),
@@ -576,9 +567,6 @@ final class Mutants {
                                 "                    if (!(known(error) instanceof ClientClosedException)) {\n"
                                         + "                        fail(known(error));\n"
                                         + "                    }\n")),
-                Mutant.of(
-                        "a wait for several whose request failed is told that others have them, since some wait here",
-                        new Edit(GATHERING, "found.isEmpty() && unheard != null", "found.isEmpty() && ended")),
                 Mutant.of(
                         "one try for several has no limit while others stand before it",
                         new Edit(
@@ -712,6 +700,20 @@ final class Mutants {
                         new Edit(
                                 LOCK,
                                 "local before, last = tail[1] or holder or '', tail[2]",
-                                "local before, last = not of and tail[1] or holder or '', tail[2]")));
+                                "local before, last = not of and tail[1] or holder or '', tail[2]")),
+                Mutant.of(
+                        "one that was told by another's thread that it stands in line sleeps on in the store",
+                        new Edit(
+                                ACQUISITION,
+                                "            result().whenComplete((lease, failure) -> platform.unpark(caller));\n",
+                                "")),
+                Mutant.of(
+                        "an answer that comes after the end of a wait leaves its caller asleep in the store",
+                        new Edit(
+                                ACQUISITION,
+                                "        } else if (result().isDone()) {\n"
+                                        + "            // The end came while it waited for this answer.\n"
+                                        + "            platform.unpark(caller);\n",
+                                "")));
     }
 }

@@ -5,6 +5,7 @@ import io.holdfast.redis.link.RedisLink;
 import io.holdfast.redis.link.Script;
 import io.holdfast.simulation.redis.RedisModel;
 import io.holdfast.simulation.world.SimPlatform;
+import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class SimLink implements RedisLink, Way {
     private static final int LARGEST_BATCH = 64;
     private static final int UNKNOWN_LIFE = -1;
+    /** Longer than the real transport leaves anybody asleep, so that it shows if nobody wakes one that was told. */
+    private static final long LONGEST_SLEEP_NANOS = 400_000_000L;
 
     private final SimPlatform platform;
     private final Network network;
@@ -62,6 +66,22 @@ public final class SimLink implements RedisLink, Way {
     }
 
     @Override
+    public void run(
+            Lane lane,
+            Script script,
+            List<String> keys,
+            List<String> args,
+            Duration timeout,
+            Predicate<Object> quiet,
+            CompletableFuture<Answer> told) {
+        Call call = new Call(
+                command("EVALSHA", script.sha(), keys, args), command("EVAL", script.text(), keys, args), timeout);
+        call.quiet = quiet;
+        call.told = told;
+        LockStore.tell(call(lane, call), told);
+    }
+
+    @Override
     public CompletionStage<Answer> command(Duration timeout, String... command) {
         return call(Lane.COMMANDS, new Call(List.of(command), null, timeout));
     }
@@ -74,11 +94,17 @@ public final class SimLink implements RedisLink, Way {
         wire.submit(call);
         if (blocking) {
             Object me = platform.currentThread();
-            call.stage.whenComplete((answer, error) -> platform.unpark(me));
+            call.stage.whenComplete((answer, error) -> {
+                if (error == null && call.quiet.test(answer.value())) {
+                    call.told.complete(answer);
+                } else {
+                    platform.unpark(me);
+                }
+            });
             boolean interrupted = false;
             while (!call.stage.isDone()) {
                 interrupted |= platform.interrupted();
-                platform.park(Long.MAX_VALUE);
+                platform.park(LONGEST_SLEEP_NANOS);
             }
             if (interrupted) {
                 platform.interrupt(me);
@@ -160,6 +186,10 @@ public final class SimLink implements RedisLink, Way {
         final long deadline;
         final CompletableFuture<Answer> stage = new CompletableFuture<>();
         boolean repeated;
+        /** Of which answers its caller need not be woken, and by what it is told instead. */
+        Predicate<Object> quiet = value -> false;
+
+        CompletableFuture<Answer> told = new CompletableFuture<>();
         int lifeBefore;
         Platform.@Nullable Timer timer;
 

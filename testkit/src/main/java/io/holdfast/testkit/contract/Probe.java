@@ -19,6 +19,7 @@ import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Stands between the clients and the store, and shows a {@link Witness} every question and every answer. */
@@ -75,6 +76,20 @@ final class Probe implements StoreFactory {
                 witness.answered(request, reply, sent, floor);
                 return reply;
             });
+        }
+
+        @Override
+        public void acquire(AcquireRequest request, CompletableFuture<AcquireReply> told) {
+            long sent = System.nanoTime();
+            long floor = witness.asked(request);
+            CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+            LockStore.tell(
+                    answer.thenApply(reply -> {
+                        witness.answered(request, reply, sent, floor);
+                        return reply;
+                    }),
+                    told);
+            inner.acquire(request, answer);
         }
 
         @Override

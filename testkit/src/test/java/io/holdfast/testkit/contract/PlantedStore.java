@@ -61,11 +61,20 @@ final class PlantedStore implements StoreFactory {
                 getClass().getClassLoader(),
                 new Class<?>[] {LockStore.class},
                 (proxy, method, args) -> switch (method.getName()) {
-                    case "acquire" -> CompletableFuture.completedFuture(acquire(store, (AcquireRequest) args[0]));
+                    case "acquire" -> answer(acquire(store, (AcquireRequest) args[0]), args);
                     case "release" -> release(store, (String) args[0], (String) args[1]);
                     case "renew" -> CompletableFuture.completedFuture(renew(store, method, args));
                     default -> plain(store, method, args);
                 });
+    }
+
+    /** Told to whom it may concern, or returned. */
+    @SuppressWarnings("unchecked")
+    private static CompletableFuture<AcquireReply> answer(AcquireReply reply, Object[] args) {
+        CompletableFuture<AcquireReply> told =
+                args.length > 1 ? (CompletableFuture<AcquireReply>) args[1] : new CompletableFuture<>();
+        told.complete(reply);
+        return told;
     }
 
     private AcquireReply acquire(LockStore store, AcquireRequest request) {

@@ -2,37 +2,32 @@ package io.holdfast.testkit.engine;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.holdfast.Hold;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockListener;
+import io.holdfast.OnLoss;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
-import io.holdfast.spi.Capability;
-import io.holdfast.spi.LockInfo;
-import io.holdfast.spi.LockStore;
 import io.holdfast.spi.PushedGrant;
-import io.holdfast.spi.ReleaseReply;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
-import io.holdfast.spi.StoreContext;
-import io.holdfast.spi.StoreEvents;
-import io.holdfast.spi.StoreFailure;
-import io.holdfast.spi.StoreHealth;
 import io.holdfast.testkit.Faults;
 import io.holdfast.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -489,6 +484,92 @@ class PushedGrantTest {
         assertThat(store.releases).containsExactly(id(1));
     }
 
+    /** One behind the first, whose thread is amid a request that hangs until the latch is counted down. */
+    private <T> CompletableFuture<T> amidARequest(CountDownLatch hangs, Callable<T> call) {
+        store.hangs = hangs;
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                outcome.complete(call.call());
+            } catch (Throwable e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        await().until(() -> store.asks.size() == 2);
+        return outcome;
+    }
+
+    /** The first passes the lock on to it, the store does not know that any more, and then it looks up and asks again. */
+    private void passesOnWhatIsLost(CompletableFuture<Lease> first, CountDownLatch answered) {
+        pushToTheFirst(2);
+        assertThat(release(first)).isTrue();
+        store.gone = true;
+        clock.advance(Duration.ofSeconds(3));
+        store.gone = false;
+        answered.countDown();
+    }
+
+    /** It has asked again, and is given it. */
+    private void givesToWhoAsksAgain() {
+        await().until(() -> store.asks.size() == 3);
+        clock.awaitWaiting(1);
+        push(id(2), Duration.ZERO);
+    }
+
+    /** What is passed to a thread that does not look up is over when it does. */
+    @Test
+    @Faults({2, 52})
+    void leaseThatWasLostBeforeItsCallerLookedUp_isNotReturned_butAskedForAgain() {
+        CompletableFuture<Lease> first = inLine();
+        CountDownLatch answered = new CountDownLatch(1);
+        CompletableFuture<Lease> second =
+                amidARequest(answered, () -> locks.fairLock("a").acquire(Duration.ofSeconds(60)));
+
+        passesOnWhatIsLost(first, answered);
+        givesToWhoAsksAgain();
+
+        assertThat(second.orTimeout(10, TimeUnit.SECONDS).join().isValid()).isTrue();
+        assertThat(id(2)).isNotEqualTo(id(1));
+        assertThat(store.releases).as("nothing of the first attempt is left").contains(id(0));
+    }
+
+    /** The interrupt would tell of a loss that it never hears of. */
+    @Test
+    @Faults({2, 46})
+    void leaseThatWasLostBeforeItsCallerLookedUp_interruptsNobody() {
+        CompletableFuture<Lease> first = inLine();
+        CountDownLatch answered = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = amidARequest(answered, () -> {
+            assertThat(locks.fairLock("a", o -> o.onLoss(OnLoss.INTERRUPT)).tryLock(Duration.ofSeconds(60)))
+                    .isTrue();
+            return Thread.interrupted();
+        });
+
+        passesOnWhatIsLost(first, answered);
+        givesToWhoAsksAgain();
+
+        assertThat(interrupted.orTimeout(10, TimeUnit.SECONDS).join()).isFalse();
+    }
+
+    @Test
+    @Faults({2, 50})
+    void leaseThatWasLostBeforeItsCallerLookedUp_withNoTimeLeft_isAFailureOfTheStore() {
+        CompletableFuture<Lease> first = inLine();
+        CountDownLatch answered = new CountDownLatch(1);
+        CompletableFuture<Lease> second =
+                amidARequest(answered, () -> locks.fairLock("a").acquire(Duration.ofSeconds(2)));
+
+        passesOnWhatIsLost(first, answered);
+
+        assertThatThrownBy(() -> second.orTimeout(10, TimeUnit.SECONDS).join())
+                .hasCauseInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("it was lost before its caller could be told")
+                .hasMessageContaining("lock 'a'");
+        assertThat(store.asks).hasSize(2);
+    }
+
     // --- permits, of which several may be out
 
     /** One that stands in the store's queue for so many permits. */
@@ -797,90 +878,5 @@ class PushedGrantTest {
 
         assertThat(release(line.get(2))).isTrue();
         assertThat(line.get(3).join().token()).isEqualTo(9);
-    }
-
-    /** Everybody waits, unless told otherwise; what was asked is kept. */
-    private static final class PushingStore implements LockStore {
-        final List<AcquireRequest> asks = new CopyOnWriteArrayList<>();
-        final List<String> releases = new CopyOnWriteArrayList<>();
-        final List<RenewItem> renewals = new CopyOnWriteArrayList<>();
-        private volatile @Nullable StoreContext context;
-        volatile @Nullable CompletableFuture<AcquireReply> next;
-        volatile boolean gone;
-        volatile boolean broken;
-        volatile boolean answersLater;
-        final List<CompletableFuture<List<RenewReply>>> later = new CopyOnWriteArrayList<>();
-
-        /** Until then, whoever asks hangs. */
-        volatile @Nullable CountDownLatch hangs;
-
-        StoreEvents events() {
-            return requireNonNull(context).events();
-        }
-
-        private static void hang(CountDownLatch until) {
-            try {
-                assertThat(until.await(20, TimeUnit.SECONDS)).isTrue();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        @Override
-        public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
-            asks.add(request);
-            CountDownLatch hung = hangs;
-            if (hung != null) {
-                hang(hung);
-            }
-            CompletableFuture<AcquireReply> told = next;
-            return told != null
-                    ? told
-                    : CompletableFuture.completedFuture(new AcquireReply.Queued(Duration.ofSeconds(20), true));
-        }
-
-        @Override
-        public CompletionStage<ReleaseReply> release(String name, String owner) {
-            releases.add(owner);
-            return broken
-                    ? CompletableFuture.failedFuture(StoreFailure.unavailable("out of order", null))
-                    : CompletableFuture.completedFuture(ReleaseReply.RELEASED);
-        }
-
-        @Override
-        public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
-            renewals.addAll(batch);
-            if (answersLater) {
-                CompletableFuture<List<RenewReply>> answer = new CompletableFuture<>();
-                later.add(answer);
-                return answer;
-            }
-            List<RenewReply> replies = new ArrayList<>();
-            batch.forEach(item -> replies.add(gone ? new RenewReply.Gone() : new RenewReply.Renewed(false)));
-            return CompletableFuture.completedFuture(replies);
-        }
-
-        @Override
-        public CompletionStage<List<LockInfo>> inspect(String pattern) {
-            return CompletableFuture.completedFuture(List.of());
-        }
-
-        @Override
-        public CompletionStage<StoreHealth> health() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Set<Capability> capabilities() {
-            return Set.of(Capability.NOTIFICATION, Capability.FIRST_COME, Capability.SHARING);
-        }
-
-        @Override
-        public String address() {
-            return "a store of the test";
-        }
-
-        @Override
-        public void close() {}
     }
 }
