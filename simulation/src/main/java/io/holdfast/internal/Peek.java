@@ -142,7 +142,15 @@ public final class Peek {
                 && (!known.asking() || engine.platform().nanoTime() - known.askingSince() < 100_000_000L);
     }
 
+    /** Whether a thread of that client has the lock, also one that is about to keep it to read, and is not watched meanwhile. */
     public static boolean holdsLock(Engine engine, String name) {
+        HeldLease holder = engine.lines().holder(name);
+        if (holder != null
+                && holder.remainingNanos(
+                                engine.platform().nanoTime(), engine.platform().wallMillis())
+                        > 0) {
+            return true;
+        }
         return ((Watchdog) get(WATCHDOG, engine))
                 .held().stream().anyMatch(lease -> lease.name().equals(name));
     }
