@@ -92,6 +92,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     /** What that wake-up said, if it was more than that there are news. */
     private @Nullable PushedGrant news;
 
+    /** Whatever it was given until it asks next was taken away. */
+    private boolean expelled;
+
     private boolean asked;
     private Standing standing = Standing.NEW;
     private boolean behindOthers;
@@ -270,6 +273,13 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     @Override
+    public synchronized void expelled() {
+        // If a request is on its way, it is asked once more after the answer to that.
+        news = null;
+        expelled = true;
+    }
+
+    @Override
     public void seen() {
         wish.seen();
     }
@@ -363,6 +373,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         phase = Phase.ASKING;
         again = false;
         news = null;
+        expelled = false;
         asked = true;
         long now = platform.nanoTime();
         standing = standing.asked(now);
@@ -447,8 +458,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     /**
-     * A grant that is too old to rely on is asked for, as is one that will not be renewed, which starts its full lease, and one
-     * that replicas must have.
+     * A grant that is too old to rely on is asked for, as is one that will not be renewed, which starts its full lease, one
+     * that replicas must have, and one that was taken away before it came to be looked at.
      */
     private void takeOrAsk(PushedGrant grant) {
         if (keep(grant)) {
@@ -510,7 +521,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     private synchronized @Nullable OwnerId take(PushedGrant grant) {
-        if (phase != Phase.WAITING || !owner.equals(grant.owner())) {
+        if (phase != Phase.WAITING || expelled || !owner.equals(grant.owner())) {
             return null;
         }
         finish();

@@ -311,6 +311,8 @@ final class Endings {
                     reads.trail.acquired(reads, Duration.ZERO, null);
                     reads.trail.ended(Outcome.OBTAINED, Duration.ZERO);
                 }
+                // Its thread goes on with it, and is to be interrupted if it is lost.
+                reads.isSeen();
                 engine.holdOrLose(reads);
                 return reads;
             }

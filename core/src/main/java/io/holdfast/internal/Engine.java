@@ -80,7 +80,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
         this.origin = origin;
         this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
         this.notices = new Notices(listeners, platform.callbacks(), places);
-        this.losses = new Losses(platform, this::next);
+        this.losses = new Losses(platform, this::next, this::stops);
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(
@@ -523,10 +523,11 @@ public final class Engine implements AutoCloseable, Flight.Client {
 
     private void lose(HeldLease lease, Loss loss) {
         watchdog.remove(lease);
-        if (!losses.declare(lease, loss)) {
-            // Its release has begun, and it may lie ready for the next.
-            lines.stops(lease);
-        }
+        losses.gone(lease, loss);
+    }
+
+    private void stops(HeldLease lease) {
+        lines.stops(lease);
     }
 
     // --- the end
@@ -636,13 +637,17 @@ public final class Engine implements AutoCloseable, Flight.Client {
 
         @Override
         public void expelled(String name, String owner, String detail) {
+            Waiter waiter = waiting.get(owner);
+            if (waiter != null) {
+                waiter.expelled();
+            }
             lost(name, owner, new Loss(Loss.Cause.FORCED, detail));
         }
 
         private void lost(String name, String owner, Loss loss) {
             for (HeldLease lease : watchdog.held()) {
                 if (lease.name().equals(name) && lease.owner().equals(owner)) {
-                    lose(lease, loss);
+                    watchdog.gone(lease, loss);
                 }
             }
         }

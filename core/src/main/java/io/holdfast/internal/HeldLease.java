@@ -230,6 +230,11 @@ final class HeldLease {
         next.prove(validity());
     }
 
+    /** Who had it next, if it was passed on; null if it was not. */
+    synchronized @Nullable HeldLease heir() {
+        return heir;
+    }
+
     /** Whether it is held for longer than it may be renewed. */
     boolean isPastMaxHold(long nowNanos) {
         return options.maxHold()

@@ -10,11 +10,23 @@ import java.util.function.Consumer;
 final class Losses {
     private final Platform platform;
     private final Consumer<HeldLease> next;
+    private final Consumer<HeldLease> stops;
 
-    /** @param next is told of a lease that is held no longer, so that others go on */
-    Losses(Platform platform, Consumer<HeldLease> next) {
+    /**
+     * @param next is told of a lease that is held no longer, so that others go on
+     * @param stops is told of a lease whose release has begun, and which is not to be passed on any more
+     */
+    Losses(Platform platform, Consumer<HeldLease> next, Consumer<HeldLease> stops) {
         this.platform = platform;
         this.next = next;
+        this.stops = stops;
+    }
+
+    /** The store does not have it any more. One whose release has begun may lie ready for the next, who is not to have it. */
+    void gone(HeldLease lease, Loss loss) {
+        if (!declare(lease, loss)) {
+            stops.accept(lease);
+        }
     }
 
     /** A lease that is held is lost; one that was lost or given back stays what it is. */

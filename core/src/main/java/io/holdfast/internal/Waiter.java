@@ -13,6 +13,9 @@ interface Waiter {
         wake();
     }
 
+    /** What the store may have given to it was taken away by force. */
+    default void expelled() {}
+
     /** The client is closed. */
     void closed();
 }

@@ -118,6 +118,9 @@ final class Watchdog {
         if (lease.isWatched()) {
             leases.remove(lease);
         }
+        if (lease.phase() == Phase.LOST) {
+            return;
+        }
         long deadline = lease.validity().untilNanos();
         lease.renewalDue = lease.options.renewal() && renewNanos - deadline < 0;
         lease.nextNanos = lease.renewalDue ? renewNanos : deadline;
@@ -270,12 +273,23 @@ final class Watchdog {
             Duration remaining = Duration.ofNanos(Math.max(0, lease.remainingNanos(now, platform.wallMillis())));
             Notices.tell(lease.trail, listener -> listener.renewalFailed(lease.hold(), remaining, failure));
         } else {
-            remove(lease);
-            losses.declare(
+            gone(
                     lease,
                     new Loss(
                             Loss.Cause.GONE,
                             "the store no longer has it (deleted, flushed, evicted, or restarted without its memory)"));
+        }
+    }
+
+    /**
+     * The store no longer has it. To the store all to whom it was passed on meanwhile are the same holder, so whoever has it by
+     * now has lost it: where sections are shorter than a renewal takes, no answer comes to the one it was sent for.
+     */
+    void gone(HeldLease lease, Loss loss) {
+        for (HeldLease each = lease; each != null; each = each.heir()) {
+            losses.gone(each, loss);
+            // After that: one that comes to be watched only now is found to be lost, or is taken out here.
+            remove(each);
         }
     }
 

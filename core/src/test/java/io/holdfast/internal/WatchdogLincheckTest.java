@@ -35,7 +35,7 @@ public class WatchdogLincheckTest {
                 }
             }),
             Runnable::run);
-    private final Losses losses = new Losses(platform, lease -> {});
+    private final Losses losses = new Losses(platform, lease -> {}, lease -> {});
     private final Watchdog watchdog = new Watchdog(platform, store, Duration.ofSeconds(2), losses);
     // Its renewal is due: twenty of its thirty seconds are left.
     private final HeldLease lease = new HeldLease(

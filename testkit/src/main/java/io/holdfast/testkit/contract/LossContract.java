@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -12,6 +13,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import io.holdfast.OnLoss;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.Capability;
 import io.holdfast.testkit.Faults;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -117,6 +119,31 @@ interface LossContract extends Contract {
             }
         });
         locked.join();
+
+        bench().expire();
+
+        assertThat(holder.join()).isTrue();
+    }
+
+    /** The lease to read with is another than the one to write with. */
+    @Test
+    default void onLoss_interrupt_interruptsAThreadThatWroteAndReadsOn() {
+        bench().needs(Capability.SHARING);
+        DistributedReadWriteLock lock =
+                client(new Losses()).readWriteLock(bench().name(), options -> options.onLoss(OnLoss.INTERRUPT));
+        CompletableFuture<Boolean> readsOn = new CompletableFuture<>();
+        Actor<Boolean> holder = bench().start(() -> {
+            lock.writeLock().lock();
+            lock.readLock().lock();
+            readsOn.complete(lock.writeLock().unlock());
+            try {
+                Thread.sleep(Bench.PATIENCE.toMillis());
+                return false;
+            } catch (InterruptedException expected) {
+                return !lock.readLock().unlock();
+            }
+        });
+        assertThat(readsOn.join()).isTrue();
 
         bench().expire();
 

@@ -9,6 +9,7 @@ import io.holdfast.Hold;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockListener;
+import io.holdfast.Loss;
 import io.holdfast.OnLoss;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.AcquireReply;
@@ -178,6 +179,48 @@ class PushedGrantTest {
         assertThat(store.releases).isEmpty();
     }
 
+    /** What was given was taken away by force before the answer came, which is the store's last word: it stands in line. */
+    @Test
+    @Faults(45)
+    void grantThatWasTakenAwayWhileARequestIsUnderWay_isAskedFor() {
+        CompletableFuture<Lease> waiter = waiting();
+        String owner = store.asks.get(0).owner();
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        store.next = answer;
+        store.events().wake("a", owner);
+        clock.advance(Duration.ZERO);
+        push(owner, Duration.ofMillis(1));
+        store.events().expelled("a", owner, "by a person");
+        clock.advance(Duration.ZERO);
+
+        store.next = null;
+        answer.complete(new AcquireReply.Queued(Duration.ofSeconds(20), true));
+        clock.advance(Duration.ZERO);
+
+        assertThat(waiter).isNotDone();
+        assertThat(store.asks).hasSize(3);
+    }
+
+    /** An async caller's grant is looked at by the worker, which may be busy. */
+    @Test
+    @Faults(45)
+    void grantThatWasTakenAwayBeforeAnybodyLookedAtIt_isAskedFor() {
+        CompletableFuture<Lease> waiter = waiting();
+        String owner = store.asks.get(0).owner();
+        CountDownLatch busy = new CountDownLatch(1);
+        store.hangs = busy;
+        locks.fairLock("b").acquireAsync(Duration.ofSeconds(60));
+        await().until(() -> store.asks.size() == 2);
+        push(owner, Duration.ofMillis(1));
+        store.events().expelled("a", owner, "by a person");
+        store.hangs = null;
+
+        busy.countDown();
+
+        await().until(() -> store.asks.size() == 3);
+        assertThat(waiter).isNotDone();
+    }
+
     @Test
     void grantForAnotherId_changesNothing() {
         CompletableFuture<Lease> waiter = waiting();
@@ -279,6 +322,28 @@ class PushedGrantTest {
         }
 
         assertThat(store.renewals).isNotEmpty();
+    }
+
+    /** To the store they are one holder, also if it has no such holder any more: whoever has the lock by then is told. */
+    @Test
+    @Faults({5, 32})
+    void rowWhoseLockIsGone_isToldToWhoeverHasItWhenTheAnswerComes() {
+        List<CompletableFuture<Lease>> line = List.of(inLine(), inLine(), inLine());
+        store.answersLater = true;
+        pushToTheFirst(3);
+        clock.advance(Duration.ofMillis(30));
+        assertThat(store.renewals).hasSize(1);
+        assertThat(release(line.get(0))).isTrue();
+        Lease second = line.get(1).join();
+        assertThat(second.isValid()).isTrue();
+
+        store.later.get(0).complete(List.of(new RenewReply.Gone()));
+        clock.advance(Duration.ZERO);
+
+        assertThat(second.isValid()).isFalse();
+        assertThat(second.lost()).isCompletedWithValueMatching(loss -> loss.cause() == Loss.Cause.GONE);
+        assertThat(release(line.get(1))).isFalse();
+        assertThat(line.get(2)).as("asks the store").isNotDone();
     }
 
     /** One that is not known here may be of a copy of this process, with the same ids, and then it comes first. */
