@@ -780,7 +780,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                     error = Failures.asLockException(name, failure);
                     phase = Phase.WAITING;
                 } else {
-                    rest(pauseNanos());
+                    // With news that came meanwhile there is no time to lose: a grant may be over before the pause is.
+                    rest(again ? 0 : pauseNanos());
                 }
             }
         }

@@ -17,6 +17,7 @@ import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
+import io.holdfast.spi.StoreFailure;
 import io.holdfast.testkit.Faults;
 import io.holdfast.testkit.ManualClock;
 import java.time.Duration;
@@ -177,6 +178,25 @@ class PushedGrantTest {
         assertThat(waiter.join().isValid()).isTrue();
         assertThat(store.asks).hasSize(2);
         assertThat(store.releases).isEmpty();
+    }
+
+    /** A pause could last as long as what was given. */
+    @Test
+    @Faults({14, 45})
+    void grantThatComesWhileARequestIsUnderWay_isAskedForAtOnceIfThatFails() {
+        CompletableFuture<Lease> waiter = waiting();
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        store.next = answer;
+        store.events().wake("a", store.asks.get(0).owner());
+        clock.advance(Duration.ZERO);
+        push(store.asks.get(0).owner(), Duration.ofMillis(1));
+
+        store.next = CompletableFuture.completedFuture(new AcquireReply.Granted(7, 1));
+        answer.completeExceptionally(StoreFailure.unavailable("out of order", null));
+        clock.advance(Duration.ZERO);
+
+        assertThat(waiter.join().token()).isEqualTo(7);
+        assertThat(store.asks).hasSize(3);
     }
 
     /** What was given was taken away by force before the answer came, which is the store's last word: it stands in line. */
