@@ -92,7 +92,7 @@ final class Mutants {
                                         + "        again = true;"),
                         new Edit(
                                 ACQUISITION,
-                                "        if (phase != Phase.WAITING || !owner.equals(grant.owner())) {",
+                                "        if (phase != Phase.WAITING || expelled || !owner.equals(grant.owner())) {",
                                 "        if ((phase != Phase.WAITING && phase != Phase.ASKING) || !owner.equals(grant.owner())) {")),
                 Mutant.of(
                         "a lock that was lent for a moment counts as held for its full lease",
