@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
@@ -9,6 +10,7 @@ import io.holdfast.benchmarks.measure.Latencies;
 import io.holdfast.benchmarks.measure.Metric;
 import io.holdfast.benchmarks.measure.ServerWork;
 import io.holdfast.benchmarks.measure.Times;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
@@ -60,5 +62,13 @@ class MeasureTest {
                     throw new IllegalStateException("not today");
                 }))
                 .hasMessageContaining("not today");
+    }
+
+    @Test
+    void inParallel_withoutTimeForAll_tellsHowManyWereDone() {
+        assertThatThrownBy(() -> InParallel.forEach(2, 3, Duration.ZERO, i -> {}))
+                .hasMessage("only 0 of 3 within 0 s");
+        assertThatCode(() -> InParallel.forEach(2, 3, Duration.ofMinutes(1), i -> {}))
+                .doesNotThrowAnyException();
     }
 }

@@ -1,11 +1,13 @@
 package io.holdfast.benchmarks.measure;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.LongPredicate;
 
@@ -20,6 +22,22 @@ public final class InParallel {
                 work.accept(i);
             }
         });
+    }
+
+    /** The same, but what has not begun within that time is left, and a failure tells how much was done. */
+    public static void forEach(int threads, int count, Duration limit, IntConsumer work) {
+        long begin = System.nanoTime();
+        AtomicInteger done = new AtomicInteger();
+        run(threads, thread -> {
+            for (int i = thread; i < count && System.nanoTime() - begin < limit.toNanos(); i += threads) {
+                work.accept(i);
+                done.incrementAndGet();
+            }
+        });
+        if (done.get() < count) {
+            throw new IllegalStateException(
+                    String.format("only %,d of %,d within %d s", done.get(), count, limit.toSeconds()));
+        }
     }
 
     /** Again and again while asked to, with a number that no other call gets. */

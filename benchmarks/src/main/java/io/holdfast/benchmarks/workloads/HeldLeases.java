@@ -23,6 +23,9 @@ public final class HeldLeases implements Workload {
     private static final int THREADS = 8;
     private static final int LEASES_IN_WINDOW = 3;
 
+    /** For taking all of them, and for giving them back: ten times what the slowest takes for the most of them without churn. */
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
     private final int leases;
     private final Duration lease;
     private final Duration churn;
@@ -85,12 +88,12 @@ public final class HeldLeases implements Workload {
             churn(client);
             Object[] held = new Object[leases];
             long heapBefore = Heap.used();
-            InParallel.forEach(THREADS, leases, i -> held[i] = client.take("bench:" + i));
+            InParallel.forEach(THREADS, leases, PATIENCE, i -> held[i] = client.take("bench:" + i));
             Pause.of(lease); // renewals find their rhythm
             Map<Metric, Double> metrics = window(servers);
             metrics.put(Metric.HEAP_PER_LEASE, (double) (Heap.used() - heapBefore) / leases);
             AtomicLong lost = new AtomicLong();
-            InParallel.forEach(THREADS, leases, i -> lost.addAndGet(client.release(held[i]) ? 0 : 1));
+            InParallel.forEach(THREADS, leases, PATIENCE, i -> lost.addAndGet(client.release(held[i]) ? 0 : 1));
             metrics.put(Metric.LOST_LEASES, lost.doubleValue());
             return metrics;
         }
