@@ -374,6 +374,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         again = false;
         news = null;
         expelled = false;
+        engine.expulsions().forget(owner);
         asked = true;
         long now = platform.nanoTime();
         standing = standing.asked(now);
@@ -426,14 +427,24 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         String grantedOwner = ask.request().owner();
         Validity validity = ask.validity();
         boolean inTime = validity.remainingNanos(now, platform.wallMillis()) > 0;
+        boolean asksAgain;
         synchronized (this) {
             if (phase != Phase.ASKING) {
                 engine.releases().undo(name, grantedOwner, options.lease());
                 return;
             }
-            if (inTime) {
+            // It may be the very one that was taken away. If it is not, the store says once more that it is granted.
+            asksAgain = inTime && expelled;
+            if (asksAgain) {
+                trace = true;
+                post();
+            } else if (inTime) {
                 finish();
             }
+        }
+        if (asksAgain) {
+            runner.execute(this::ask);
+            return;
         }
         if (!inTime) {
             startOver(
@@ -639,6 +650,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         engine.lines().leaves(from);
         standsApart(lease);
         wish.fulfilled(lease, engine.inherits(from, lease), handOver);
+        if (lease.phase() == HeldLease.Phase.LOST) {
+            // It may have been before it stood apart.
+            engine.lines().leaves(lease);
+        }
         engine.requests().end();
     }
 

@@ -52,6 +52,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     private final Duration commandTimeout;
     private final Notices notices;
     private final Losses losses;
+    private final Expulsions expulsions;
     private final LockStore store;
     private final boolean firstCome;
     private final Watchdog watchdog;
@@ -81,6 +82,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
         this.clientId = Long.toUnsignedString(platform.draw(), Character.MAX_RADIX);
         this.notices = new Notices(listeners, platform.callbacks(), places);
         this.losses = new Losses(platform, this::next, this::stops);
+        this.expulsions = new Expulsions(platform, commandTimeout.toNanos());
         this.requests = new Requests(platform);
         this.holds = new ThreadHolds(platform);
         this.store = factory.open(new StoreContext(
@@ -330,6 +332,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
      */
     boolean hold(HeldLease lease) {
         watchdog.add(lease);
+        loseIfExpelled(lease);
         return isStillOpen(lease);
     }
 
@@ -339,7 +342,22 @@ public final class Engine implements AutoCloseable, Flight.Client {
      */
     boolean holdBeforeTime(HeldLease lease) {
         watchdog.put(lease);
+        loseIfExpelled(lease);
         return isStillOpen(lease);
+    }
+
+    /** What an operator took away before anybody here held it is lost as soon as somebody does. */
+    private void loseIfExpelled(HeldLease lease) {
+        Loss loss = expulsions.of(lease);
+        if (loss != null) {
+            lose(lease, loss);
+            // If the store has given it once more since, it is to have it back.
+            releases.undo(lease);
+        }
+    }
+
+    Expulsions expulsions() {
+        return expulsions;
     }
 
     void keepTime() {
@@ -437,7 +455,8 @@ public final class Engine implements AutoCloseable, Flight.Client {
             } else if (replies.get(i) instanceof RenewReply.Failed failed) {
                 failure = Failures.asLockException(lease.name(), failed.failure());
             } else {
-                lose(lease, new Loss(Loss.Cause.GONE, "the store no longer had it when it was to be extended"));
+                watchdog.gone(
+                        lease, new Loss(Loss.Cause.GONE, "the store no longer had it when it was to be extended"));
             }
         }
         if (failure != null) {
@@ -641,7 +660,10 @@ public final class Engine implements AutoCloseable, Flight.Client {
             if (waiter != null) {
                 waiter.expelled();
             }
-            lost(name, owner, new Loss(Loss.Cause.FORCED, detail));
+            Loss loss = new Loss(Loss.Cause.FORCED, detail);
+            // In this order: what is about to be held is looked for here after that.
+            expulsions.add(owner, loss);
+            lost(name, owner, loss);
         }
 
         private void lost(String name, String owner, Loss loss) {

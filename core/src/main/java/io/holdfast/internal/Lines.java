@@ -315,6 +315,10 @@ final class Lines {
 
     /** A lease whose release has begun is not the store's any more: nobody here is to have it. */
     void stops(HeldLease lease) {
+        Procession procession = processions.get(lease.name());
+        if (procession != null) {
+            procession.stops(lease);
+        }
         if (lines.get(lease.name()) instanceof Line line) {
             line.stops(lease);
         }

@@ -257,6 +257,14 @@ final class Procession {
         }
     }
 
+    /** It is not the store's any more: if it has not been passed on yet, it goes back. */
+    synchronized void stops(HeldLease lease) {
+        Row row = row(lease);
+        if (row != null) {
+            row.tokensLeft = 0;
+        }
+    }
+
     /** Whether the ticket of this one is to be taken back with the lock. */
     synchronized boolean hasServed(String owner) {
         return served.containsKey(owner);

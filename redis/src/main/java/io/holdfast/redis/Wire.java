@@ -232,11 +232,14 @@ final class Wire {
                     drop();
                 }
             } finally {
-                if (!sleepers.isEmpty()) {
-                    told = sleepers;
-                    sleepers = new ArrayList<>();
+                try {
+                    if (!sleepers.isEmpty()) {
+                        told = sleepers;
+                        sleepers = new ArrayList<>();
+                    }
+                } finally {
+                    giveTurn();
                 }
-                giveTurn();
             }
         }
         // Without the turn: what they do next may be to send something.
