@@ -14,7 +14,8 @@ final class Machine {
         return Runtime.getRuntime().availableProcessors() + " cores, " + cpuModel() + ", "
                 + System.getProperty("os.name") + " " + kernel() + ", JDK "
                 + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + "), Redis "
-                + server.info("server").getOrDefault("redis_version", "of unknown version")
+                + server.info("server").getOrDefault("redis_version", "of unknown version") + " with "
+                + server.info("memory").getOrDefault("mem_allocator", "an unknown allocator")
                 + " on loopback";
     }
 

@@ -5,6 +5,7 @@ import io.holdfast.benchmarks.report.Results;
 import io.holdfast.benchmarks.workloads.Servers;
 import io.holdfast.benchmarks.workloads.Workloads;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -41,6 +42,11 @@ public final class Main implements Callable<Integer> {
     private @Nullable Double seconds;
 
     @Option(
+            names = "--redis",
+            description = "the redis-server to run (default: one of version 7.0 that comes along, built with musl)")
+    private @Nullable Path redis;
+
+    @Option(
             names = "--output",
             defaultValue = "benchmarks/target",
             description = "folder of the results (default: ${DEFAULT-VALUE})")
@@ -58,11 +64,14 @@ public final class Main implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandLine.ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
+        if (redis != null && !Files.isExecutable(redis)) {
+            throw new CommandLine.ParameterException(spec.commandLine(), "--redis " + redis + " is no program");
+        }
         Duration expected = plan.expected();
         System.out.printf(
                 "%d measurements, about %d min %02d s%n",
                 plan.steps().size(), expected.toMinutes(), expected.toSecondsPart());
-        try (Servers servers = Servers.start()) {
+        try (Servers servers = Servers.start(redis)) {
             Results results = new Runner(servers, System.out).run(plan);
             Report report = new Report(plan, results, Machine.describe(servers.redis()));
             System.out.println();

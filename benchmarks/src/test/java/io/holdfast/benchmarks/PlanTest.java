@@ -9,6 +9,9 @@ import io.holdfast.benchmarks.workloads.OneName;
 import io.holdfast.benchmarks.workloads.SeveralJvms;
 import io.holdfast.benchmarks.workloads.Workload;
 import io.holdfast.benchmarks.workloads.Workloads;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,6 +20,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 class PlanTest {
     @Test
@@ -109,6 +114,18 @@ class PlanTest {
         assertThatThrownBy(() -> Workloads.only(List.of("z")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'z'");
+    }
+
+    @Test
+    void aRedisThatIsNoProgram_isRefusedBeforeAnythingStarts(@TempDir Path folder) {
+        StringWriter said = new StringWriter();
+
+        int exit = new CommandLine(new Main())
+                .setErr(new PrintWriter(said))
+                .execute("--quick", "--redis", folder.resolve("none").toString());
+
+        assertThat(exit).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(said.toString()).contains("--redis " + folder.resolve("none") + " is no program");
     }
 
     private static List<String> steps(Workload workload) {

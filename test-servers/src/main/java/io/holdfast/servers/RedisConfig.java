@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a {@link RedisServer} is started with.
  *
+ * @param program what to run in place of the version's own program, or null
  * @param fixedPort the port asked for, or 0 for any free one
  * @param dir the folder asked for, or null for a fresh one that is deleted at the end
  * @param sentinel whether it is no store but a Sentinel that watches others
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RedisConfig(
         RedisServer.Version version,
+        @Nullable Path program,
         int fixedPort,
         @Nullable Path dir,
         @Nullable String password,

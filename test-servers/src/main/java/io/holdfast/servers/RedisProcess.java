@@ -33,8 +33,8 @@ final class RedisProcess {
     }
 
     static RedisProcess start(RedisConfig config, Path dir, Path configFile, int port) {
-        List<String> command =
-                new ArrayList<>(List.of(RedisBinary.of(config.version()).toString(), configFile.toString()));
+        Path program = config.program() == null ? RedisBinary.of(config.version()) : config.program();
+        List<String> command = new ArrayList<>(List.of(program.toString(), configFile.toString()));
         if (config.sentinel()) {
             command.add("--sentinel");
         }

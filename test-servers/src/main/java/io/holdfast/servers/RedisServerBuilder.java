@@ -14,6 +14,7 @@ public final class RedisServerBuilder {
     private final List<String> lines = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
     private RedisServer.Version version = RedisServer.Version.V7_0;
+    private @Nullable Path program;
     private int port;
     private boolean persistent;
     private boolean tls;
@@ -27,6 +28,12 @@ public final class RedisServerBuilder {
 
     public RedisServerBuilder version(RedisServer.Version version) {
         this.version = requireNonNull(version, "version");
+        return this;
+    }
+
+    /** Runs that program in place of the one that comes along; it has to take the configuration of the version. */
+    public RedisServerBuilder program(Path program) {
+        this.program = program.toAbsolutePath();
         return this;
     }
 
@@ -106,6 +113,17 @@ public final class RedisServerBuilder {
             environment.putAll(clock.environment());
         }
         return RedisServer.launch(new RedisConfig(
-                version, port, dir, password, certificate, persistent, sentinel, host, lines, environment, clock));
+                version,
+                program,
+                port,
+                dir,
+                password,
+                certificate,
+                persistent,
+                sentinel,
+                host,
+                lines,
+                environment,
+                clock));
     }
 }

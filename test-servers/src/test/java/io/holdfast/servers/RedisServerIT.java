@@ -1,5 +1,6 @@
 package io.holdfast.servers;
 
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -66,6 +67,15 @@ class RedisServerIT {
             assertThat(servers).allMatch(RedisServer::isRunning);
         } finally {
             servers.forEach(RedisServer::close);
+        }
+    }
+
+    @Test
+    void start_ofAProgramOfOnesOwn_runsThatOne(@TempDir Path folder) throws Exception {
+        Path own = Files.copy(RedisBinary.of(Version.V7_0), folder.resolve("my-redis"), COPY_ATTRIBUTES);
+
+        try (RedisServer redis = RedisServer.builder().program(own).start()) {
+            assertThat(redis.info("server")).containsEntry("executable", own.toString());
         }
     }
 

@@ -3,8 +3,10 @@ package io.holdfast.benchmarks.workloads;
 import io.holdfast.benchmarks.contenders.Contender;
 import io.holdfast.redis.RedlockStore;
 import io.holdfast.servers.RedisServer;
+import io.holdfast.servers.RedisServerBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.curator.test.TestingServer;
@@ -17,17 +19,29 @@ public final class Servers implements AutoCloseable {
 
     private static final int IN_QUORUM = 5;
 
+    private final @Nullable Path program;
     private final RedisServer redis;
     private final List<RedisServer> quorum = new ArrayList<>();
     private @Nullable TestingServer zooKeeper;
 
-    private Servers(RedisServer redis) {
-        this.redis = redis;
+    private Servers(@Nullable Path program) {
+        this.program = program;
+        // Room for thousands of clients.
+        this.redis = server().config("maxclients", "10000").start();
     }
 
-    /** Starts Redis, with room for thousands of clients. */
+    /** Starts Redis: the program that comes along. */
     public static Servers start() {
-        return new Servers(RedisServer.builder().config("maxclients", "10000").start());
+        return start(null);
+    }
+
+    /** Starts Redis: that program, if there is one. */
+    public static Servers start(@Nullable Path program) {
+        return new Servers(program);
+    }
+
+    private RedisServerBuilder server() {
+        return program == null ? RedisServer.builder() : RedisServer.builder().program(program);
     }
 
     public RedisServer redis() {
@@ -54,7 +68,7 @@ public final class Servers implements AutoCloseable {
     private synchronized List<RedisServer> quorum() {
         if (quorum.isEmpty()) {
             for (int i = 0; i < IN_QUORUM; i++) {
-                quorum.add(RedisServer.start());
+                quorum.add(server().start());
             }
             // They are new, and need not wait until leases of before are over.
             RedlockStore.on(quorum.stream().map(RedisServer::uri).toArray(String[]::new))
