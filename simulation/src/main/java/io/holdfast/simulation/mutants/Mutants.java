@@ -393,7 +393,11 @@ final class Mutants {
                                 "            return Place.TAKES;")),
                 Mutant.of(
                         "the release of a lock that is taken over never ends",
-                        new Edit(ACQUISITION, "handOver);\n" + "        engine.requests().end();", "handOver);")),
+                        new Edit(
+                                ACQUISITION,
+                                "            engine.lines().leaves(lease);\n" + "        }\n"
+                                        + "        engine.requests().end();",
+                                "            engine.lines().leaves(lease);\n" + "        }")),
                 Mutant.of(
                         "a lease that is passed on begins anew for the next",
                         new Edit(
