@@ -10,6 +10,7 @@ import io.holdfast.internal.NamedLatch;
 import io.holdfast.internal.NamedLock;
 import io.holdfast.internal.NamedReadWriteLock;
 import io.holdfast.internal.NamedSemaphore;
+import io.holdfast.internal.Order;
 import io.holdfast.internal.Stores;
 import io.holdfast.internal.SystemPlatform;
 import io.holdfast.spi.LockInfo;
@@ -68,12 +69,12 @@ public final class Holdfast implements AutoCloseable {
 
     /** The lock of that name, with this client's options. */
     public DistributedLock lock(String name) {
-        return new NamedLock(engine, Names.check(name), defaults, Share.WHOLE, false);
+        return new NamedLock(engine, Names.check(name), defaults, Share.WHOLE, Order.LINE);
     }
 
     /** The lock of that name, with this client's options changed by the given function. */
     public DistributedLock lock(String name, Consumer<LockOptions.Builder> changes) {
-        return new NamedLock(engine, Names.check(name), changed(name, changes), Share.WHOLE, false);
+        return new NamedLock(engine, Names.check(name), changed(name, changes), Share.WHOLE, Order.LINE);
     }
 
     /**
@@ -84,12 +85,12 @@ public final class Holdfast implements AutoCloseable {
      * @throws UnsupportedOperationException if the store does not serve in that order
      */
     public DistributedLock fairLock(String name) {
-        return new NamedLock(engine.firstCome(), Names.check(name), defaults, Share.WHOLE, true);
+        return new NamedLock(engine.firstCome(), Names.check(name), defaults, Share.WHOLE, Order.STRICT);
     }
 
     /** As {@link #fairLock(String)}, with this client's options changed by the given function. */
     public DistributedLock fairLock(String name, Consumer<LockOptions.Builder> changes) {
-        return new NamedLock(engine.firstCome(), Names.check(name), changed(name, changes), Share.WHOLE, true);
+        return new NamedLock(engine.firstCome(), Names.check(name), changed(name, changes), Share.WHOLE, Order.STRICT);
     }
 
     /**

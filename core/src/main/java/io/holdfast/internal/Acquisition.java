@@ -139,7 +139,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     void start() {
-        switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {
+        switch (wish.isFair() ? engine.lines().joinRow(this) : engine.lines().join(this)) {
             case LEADS, APART -> leadAtOnce();
             case TAKES -> takesAgain();
             case BUSY -> {
@@ -314,8 +314,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             return;
         }
         // Not with this locked: the line locks itself first.
-        int tokens = isStrict() && engine.isFirstCome()
-                ? AcquireRequest.ONE_EACH
+        int tokens = mayStandInARow() && engine.isFirstCome()
+                ? wish.mayTakeAgain() ? AcquireRequest.SEVERAL_EACH : AcquireRequest.ONE_EACH
                 : engine.lines().tokens(name, false);
         Ask ask;
         String left;
@@ -456,6 +456,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             return;
         }
         engine.forget(grantedOwner);
+        if (mayStandInARow()) {
+            engine.lines().forgoes(this);
+        }
         obtained(wish.lease(ask.id(), granted.token(), now, validity), ask.sentNanos(), granted.tokens());
     }
 
@@ -492,8 +495,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             if (taken != null) {
                 engine.forget(grant.owner());
                 HeldLease lease = wish.lease(taken, grant.token(), now, validity);
-                if (isStrict()) {
-                    engine.lines().precedes(lease, wish.share(), grant.tokens(), grant.behind());
+                if (mayStandInARow()) {
+                    engine.lines().forgoes(this);
+                    engine.lines().precedes(lease, wish.share(), grant.tokens(), wish.mayTakeAgain(), grant.behind());
                 }
                 obtained(lease, grant.sinceNanos(), grant.tokens());
             } else {
@@ -543,7 +547,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
      * Stands in the store's queue itself, and wants the whole lock or one permit. Not several permits: the ticket of one who
      * was passed as many would stop those behind it who want fewer, while so few are free.
      */
-    private boolean isStrict() {
+    private boolean mayStandInARow() {
         Share share = wish.share();
         return wish.isFair() && !share.isRead() && share.weight() == 1;
     }
@@ -559,7 +563,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     private boolean mayFollow(String lock, Share share) {
-        return isStrict()
+        return mayStandInARow()
                 && options.minReplicas() == 0
                 && name.equals(lock)
                 && wish.share().equals(share);
@@ -662,6 +666,11 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         return callerRuns && wish.startThread() == thread;
     }
 
+    /** Whether its own thread comes when it is called, and one whose turn it is may be faster. */
+    boolean bearsTurns() {
+        return callerRuns && wish.mayTakeAgain();
+    }
+
     /** Whether its own thread can take what lies ready for it. */
     boolean comesWhenCalled() {
         return callerRuns;
@@ -673,6 +682,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     }
 
     private void comes() {
+        if (wish.isFair()) {
+            engine.lines().comesInRow(this);
+            return;
+        }
         HeldLease lay = engine.lines().comes(this);
         if (lay == null) {
             return;
@@ -754,7 +767,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 } else {
                     granted = news;
                     rest(recheckNanos);
-                    standBehind(isStrict() ? behind : null);
+                    standBehind(mayStandInARow() ? behind : null);
                 }
             }
         }
@@ -854,10 +867,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         takeBack(taken);
         // In this order: once it has left nobody calls it any more.
         Acquisition next = engine.lines().left(this);
-        HeldLease lay = engine.lines().forgoes(this);
-        if (lay != null) {
-            engine.endings().giveBack(lay, null);
-        }
+        engine.lines().forgoes(this);
         if (next != null) {
             next.lead(left);
         } else {

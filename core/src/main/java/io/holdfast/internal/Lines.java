@@ -132,17 +132,21 @@ final class Lines {
     }
 
     /** One has the lock, or a share of it, behind whom these stand in the store's queue. */
-    void precedes(HeldLease lease, Share share, int tokens, List<String> behind) {
+    void precedes(HeldLease lease, Share share, int tokens, boolean turns, List<String> behind) {
         if (tokens <= 1) {
             return;
         }
         List<String> forgotten = new ArrayList<>();
         processions.compute(lease.name(), (name, present) -> {
             Procession procession = present == null ? new Procession(engine, name) : present;
-            forgotten.addAll(procession.begins(lease, share, tokens, behind));
+            forgotten.addAll(procession.begins(lease, share, tokens, turns, behind));
             return procession;
         });
         takeBack(lease, forgotten);
+        Procession procession = processions.get(lease.name());
+        if (procession != null) {
+            settle(procession);
+        }
     }
 
     /** The store has given a permit to one that was passed one here before: it goes to the next, or back. */
@@ -158,6 +162,7 @@ final class Lines {
         // Announced until the heir has it: closing finds it then, or waits for it.
         if (lasts && engine.requests().announce()) {
             Acquisition heir = procession.again(grant, validity, now);
+            settle(procession);
             if (heir != null) {
                 heir.isGivenIt();
                 return;
@@ -186,9 +191,39 @@ final class Lines {
 
     /** Lays a lock whose release has begun ready for the next here. False if it is to be passed on, or given back. */
     boolean layReady(HeldLease lease) {
-        return !engine.isClosed()
-                && lines.get(lease.name()) instanceof Line line
-                && line.layReady(lease, now(), wall());
+        if (engine.isClosed()) {
+            return false;
+        }
+        Procession procession = procession(lease);
+        if (procession != null) {
+            return procession.layReady(lease, now(), wall());
+        }
+        return lines.get(lease.name()) instanceof Line line && line.layReady(lease, now(), wall());
+    }
+
+    /** As {@link #join}, for one that is to stand in the store's queue: unless it has what it has just given up. */
+    Line.Place joinRow(Acquisition acquisition) {
+        Procession procession = processions.get(acquisition.name());
+        return procession != null && procession.takesAgain(acquisition, now(), wall())
+                ? Line.Place.TAKES
+                : Line.Place.APART;
+    }
+
+    /** One that stands in the store's queue was called, and is there. */
+    void comesInRow(Acquisition acquisition) {
+        Procession procession = processions.get(acquisition.name());
+        if (procession != null) {
+            Acquisition heir = procession.comes(acquisition, now(), wall());
+            if (heir != null) {
+                heir.takesOver();
+            }
+            settle(procession);
+        }
+    }
+
+    /** Who is next has changed: whoever is called now. What nobody will come for goes back. */
+    private void settle(Procession procession) {
+        procession.callsNext(now(), wall()).forEach(lease -> engine.endings().giveBack(lease, null));
     }
 
     /** One that was called is there: what lay ready for it, and is its own now or to be given back. Null if nothing does. */
@@ -197,10 +232,19 @@ final class Lines {
         return lines.get(acquisition.name()) instanceof Line line ? line.comes(acquisition, now(), wall()) : null;
     }
 
-    /** What lies ready for one that will not come, and is to be given back. Null if nothing does. */
-    @Nullable
-    HeldLease forgoes(Acquisition acquisition) {
-        return lines.get(acquisition.name()) instanceof Line line ? line.forgoes(acquisition) : null;
+    /** One that was called, perhaps, will not come: what lies ready for it goes to another, or back. */
+    void forgoes(Acquisition acquisition) {
+        if (lines.get(acquisition.name()) instanceof Line line) {
+            HeldLease lay = line.forgoes(acquisition);
+            if (lay != null) {
+                engine.endings().giveBack(lay, null);
+            }
+        }
+        Procession procession = processions.get(acquisition.name());
+        if (procession != null) {
+            procession.forgoes(acquisition);
+            settle(procession);
+        }
     }
 
     /** Passes a lease whose release has begun to the next here. Null if the store is to decide who is next. */
@@ -211,7 +255,9 @@ final class Lines {
         }
         Procession procession = procession(lease);
         if (procession != null) {
-            return procession.pass(lease, now(), wall());
+            Acquisition heir = procession.pass(lease, now(), wall());
+            settle(procession);
+            return heir;
         }
         return lines.get(lease.name()) instanceof Line line ? line.pass(lease, now(), wall()) : null;
     }

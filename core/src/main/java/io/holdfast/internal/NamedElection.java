@@ -59,7 +59,7 @@ public final class NamedElection implements Election {
     /** One thread that waits for the lock, and leads while it has it. */
     private final class Candidate implements Candidacy {
         private final Platform platform = engine.platform();
-        private final NamedLock lock = new NamedLock(engine, name, options, Share.WHOLE, true);
+        private final NamedLock lock = new NamedLock(engine, name, options, Share.WHOLE, Order.STRICT);
         private final Task task;
 
         /** How often in a row the store or the task has failed. The candidate's thread alone counts. */

@@ -14,20 +14,20 @@ public final class NamedLock extends LockForms<HeldLease> {
     private final String name;
     private final LockOptions options;
     private final Share share;
-    private final boolean fair;
+    private final Order order;
 
     /**
      * A view of a lock.
      *
      * @param share how much of it is taken
-     * @param fair whether everybody who waits stands in the store's queue
+     * @param order in which order it is had by those who wait
      */
-    public NamedLock(Engine engine, String name, LockOptions options, Share share, boolean fair) {
+    public NamedLock(Engine engine, String name, LockOptions options, Share share, Order order) {
         super(engine.replicating(name, options));
         this.name = name;
         this.options = options;
         this.share = share;
-        this.fair = fair;
+        this.order = order;
     }
 
     @Override
@@ -154,7 +154,7 @@ public final class NamedLock extends LockForms<HeldLease> {
     }
 
     Wish wish(@Nullable Duration lease, @Nullable Object thread, long waitNanos) {
-        return new Wish(engine, name, terms(lease), thread, waitNanos, share, fair);
+        return new Wish(engine, name, terms(lease), thread, waitNanos, share, order);
     }
 
     /** The options, with a lease of that length and no renewal if one is given. */

@@ -13,8 +13,8 @@ public final class NamedReadWriteLock implements DistributedReadWriteLock {
     private final NamedLock write;
 
     public NamedReadWriteLock(Engine engine, String name, LockOptions options) {
-        this.read = new NamedLock(engine, name, options, Share.READ, true);
-        this.write = new NamedLock(engine, name, options, Share.WHOLE, true);
+        this.read = new NamedLock(engine, name, options, Share.READ, Order.QUEUE);
+        this.write = new NamedLock(engine, name, options, Share.WHOLE, Order.QUEUE);
     }
 
     @Override

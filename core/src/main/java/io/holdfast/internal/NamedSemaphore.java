@@ -46,7 +46,7 @@ public final class NamedSemaphore implements DistributedSemaphore {
             throw new IllegalArgumentException("permits " + wanted + " is not between 1 and the " + permits
                     + " there are (semaphore '" + name + "')");
         }
-        return new NamedLock(engine, name, options, Share.permits(wanted, permits), true);
+        return new NamedLock(engine, name, options, Share.permits(wanted, permits), Order.QUEUE);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.LockOptions;
 import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.Share;
 import java.util.ArrayList;
@@ -22,6 +23,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Their tickets stay in the queue until one of them gives the lock back, and are taken out along with that. So if
  * anything goes wrong on the way, those who have not had their turn have lost nothing.
  *
+ * <h2>Turns</h2>
+ *
+ * As in a {@link Line}, what was held for a moment only is laid ready for the next, and until that one has come the thread whose
+ * turn it is may take it again, for {@link Line#TURN_NANOS} from when its turn began. Not before one who waits for it strictly.
+ * For this there are more tokens than those who stand in the row may use.
+ *
  * <h2>Permits</h2>
  *
  * Of permits several may be held here, each with tokens of its own: that is a {@link Row} for each. All of them go to the
@@ -39,6 +46,14 @@ final class Procession {
     /** So many tickets are taken back with one release at most. */
     static final int MOST_TAKEN_BACK = 512;
 
+    /** So many may have it one after the other before the store is asked again; and so many, if each may have it again. */
+    private static final int MOST_IN_A_ROW = 64;
+
+    private static final int MOST_WITH_TURNS = 8;
+
+    /** So often may a thread take it again in one turn. */
+    private static final int MOST_AGAIN = -AcquireRequest.SEVERAL_EACH - 1;
+
     /** What the store has given to one owner, and who has it here. */
     private static final class Row {
         final Share share;
@@ -48,15 +63,41 @@ final class Procession {
 
         long nextToken;
         int tokensLeft;
+        /** So many of them may be used to pass it on. The others are for those who take it again. */
+        int passesLeft;
+        /** When the thread got it whose turn it is, and how often it may take it again. */
+        long turnNanos;
+
+        int againLeft;
+        /** The holder has given it up, and it lies ready for the next. */
+        boolean ready;
         /** Whose tickets are to be taken back with it. */
         final Set<String> served = new LinkedHashSet<>();
 
-        Row(Share share, HeldLease holder, String last, int tokens) {
+        Row(Share share, HeldLease holder, String last, int tokens, boolean turns) {
             this.share = share;
             this.holder = holder;
             this.last = last;
             this.nextToken = holder.token() + 1;
             this.tokensLeft = tokens - 1;
+            this.passesLeft = Math.min(tokens, turns ? MOST_WITH_TURNS : MOST_IN_A_ROW) - 1;
+            beginTurn(holder.acquiredNanos);
+        }
+
+        private void beginTurn(long now) {
+            turnNanos = now;
+            againLeft = MOST_AGAIN;
+        }
+
+        boolean isTurn(long now) {
+            return now - turnNanos < Line.TURN_NANOS && againLeft > 0 && tokensLeft > passesLeft;
+        }
+
+        /** It is passed to the next, or taken again. */
+        void goesTo(HeldLease next) {
+            holder = next;
+            nextToken++;
+            tokensLeft--;
         }
     }
 
@@ -83,6 +124,13 @@ final class Procession {
     private List<String> behind = List.of();
     private int next;
 
+    /** The next, if it was called to take what lies ready and has not come yet. */
+    private @Nullable Acquisition called;
+    /** The next came when it was called, and all of it had been taken again: it is passed what is given up then. */
+    private boolean cameInVain;
+    /** What lay ready, and is nobody's here any more. */
+    private final List<HeldLease> left = new ArrayList<>();
+
     Procession(Engine engine, String name) {
         this.engine = engine;
         this.name = name;
@@ -91,17 +139,19 @@ final class Procession {
     /**
      * The store has given it to one behind whom these stand.
      *
+     * @param turns whether each may have it again, so that there are tokens for fewer
      * @return whose tickets are to be taken back, since the store must have forgotten who had the lock before
      */
-    synchronized List<String> begins(HeldLease lease, Share share, int tokens, List<String> standing) {
+    synchronized List<String> begins(HeldLease lease, Share share, int tokens, boolean turns, List<String> standing) {
         List<String> forgotten = List.of();
         if (share.isWhole()) {
             forgotten = served();
+            rows.values().stream().filter(row -> row.ready).forEach(row -> left.add(row.holder));
             rows.clear();
             served.clear();
         }
         String owner = lease.owner();
-        rows.put(owner, new Row(share, lease, owner, tokens));
+        rows.put(owner, new Row(share, lease, owner, tokens, turns));
         last = owner;
         behind = standing;
         next = 0;
@@ -120,33 +170,145 @@ final class Procession {
     /** Passes the lock on to the next who still waits. Null if the store is to decide. */
     synchronized @Nullable Acquisition pass(HeldLease lease, long now, long wall) {
         Row row = row(lease);
-        while (row != null && row.tokensLeft > 0) {
+        return row == null ? null : pass(row, now, wall);
+    }
+
+    private @Nullable Acquisition pass(Row row, long now, long wall) {
+        while (row.tokensLeft > 0 && row.passesLeft > 0) {
             String id = next();
-            // Who is not known here has left, or is of a copy of this process, and then it would be passed over.
-            if (id == null
-                    || !(engine.waiter(id) instanceof Acquisition heir)
-                    || !heir.mayFollow(lease, row.share, now, wall)) {
+            Acquisition heir = heir(id, row, now, wall);
+            if (id == null || heir == null) {
                 return null;
             }
-            HeldLease theirs = heir.inherit(lease, row.nextToken, now);
+            HeldLease theirs = heir.inherit(row.holder, row.nextToken, now);
             if (theirs == null && heir.isUnserved()) {
                 return null;
             }
             moveOn(id);
             if (theirs != null) {
-                row.nextToken++;
-                row.tokensLeft--;
-                serves(row, id, heir, theirs);
+                row.goesTo(theirs);
+                row.passesLeft--;
+                row.beginTurn(now);
+                serves(row, id, heir);
                 return heir;
             }
         }
         return null;
     }
 
-    private void serves(Row row, String id, Acquisition heir, HeldLease theirs) {
+    /** Who waits under that id, and may follow whoever has it. Null if the store is to decide. */
+    private @Nullable Acquisition heir(@Nullable String id, Row row, long now, long wall) {
+        // Who is not known here has left, or is of a copy of this process, and then it would be passed over.
+        return id != null
+                        && engine.waiter(id) instanceof Acquisition heir
+                        && heir.mayFollow(row.holder, row.share, now, wall)
+                ? heir
+                : null;
+    }
+
+    /** As {@link Line#layReady}, for whoever is next here. */
+    synchronized boolean layReady(HeldLease lease, long now, long wall) {
+        Row row = row(lease);
+        if (row == null || cameInVain || row.passesLeft == 0 || !row.isTurn(now)) {
+            return false;
+        }
+        Acquisition heir = heir(next(), row, now, wall);
+        if (heir == null || !heir.bearsTurns()) {
+            return false;
+        }
+        row.ready = true;
+        call(heir);
+        return true;
+    }
+
+    private void call(Acquisition heir) {
+        if (called == null) {
+            called = heir;
+            heir.call();
+        }
+    }
+
+    /** One that has just given it up takes it again, since the next has not come yet. False if that is not to be. */
+    synchronized boolean takesAgain(Acquisition acquisition, long now, long wall) {
+        for (Row row : rows.values()) {
+            if (row.ready
+                    && acquisition.bearsTurns()
+                    && acquisition.isOf(row.holder.takenBy)
+                    && row.isTurn(now)
+                    && acquisition.mayFollow(row.holder, row.share, now, wall)) {
+                HeldLease theirs = acquisition.inherit(row.holder, row.nextToken, now);
+                if (theirs != null) {
+                    row.goesTo(theirs);
+                    row.againLeft--;
+                    row.ready = false;
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /**
+     * One that was called is there, and what lies ready goes to the next: it is that one, unless the store has told of another
+     * before it.
+     *
+     * @return who has it now; null if nobody has
+     */
+    synchronized @Nullable Acquisition comes(Acquisition acquisition, long now, long wall) {
+        if (called != acquisition) {
+            return null;
+        }
+        called = null;
+        for (Row row : rows.values()) {
+            if (row.ready) {
+                row.ready = false;
+                Acquisition heir = pass(row, now, wall);
+                if (heir == null) {
+                    left.add(row.holder);
+                }
+                return heir;
+            }
+        }
+        cameInVain = true;
+        return null;
+    }
+
+    /** One that was called, perhaps, will not come. */
+    synchronized void forgoes(Acquisition acquisition) {
+        if (called == acquisition) {
+            called = null;
+        }
+    }
+
+    /**
+     * Calls the next, if something lies ready and nobody is on the way. To be asked after each change of who is next.
+     *
+     * @return what is to be given back, since nobody here will come for it
+     */
+    synchronized List<HeldLease> callsNext(long now, long wall) {
+        for (Row row : rows.values()) {
+            if (row.ready && called == null) {
+                Acquisition heir = heir(next(), row, now, wall);
+                if (heir != null && heir.bearsTurns()) {
+                    call(heir);
+                } else {
+                    row.ready = false;
+                    left.add(row.holder);
+                }
+            }
+        }
+        List<HeldLease> all = List.copyOf(left);
+        left.clear();
+        return all;
+    }
+
+    private void serves(Row row, String id, Acquisition heir) {
+        if (called == heir) {
+            called = null;
+        }
+        cameInVain = false;
         row.served.add(id);
         row.last = id;
-        row.holder = theirs;
         served.put(id, new Served(row, heir.idleId()));
     }
 
@@ -199,8 +361,8 @@ final class Procession {
             moveOn(id);
             if (theirs != null) {
                 isTakenBack(grant.owner());
-                Row its = new Row(row.share, theirs, id, grant.tokens());
-                serves(its, id, heir, theirs);
+                Row its = new Row(row.share, theirs, id, grant.tokens(), heir.bearsTurns());
+                serves(its, id, heir);
                 rows.put(grant.owner(), its);
                 return heir;
             }

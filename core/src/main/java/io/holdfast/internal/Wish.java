@@ -23,7 +23,7 @@ final class Wish {
     private final LockOptions options;
     private final @Nullable Object thread;
     private final long waitNanos;
-    private final boolean fair;
+    private final Order order;
     private final Share share;
     private final long startNanos;
     private final long startThread;
@@ -34,7 +34,7 @@ final class Wish {
      * @param thread whose hold it will be, or null for a handle
      * @param waitNanos zero: one try only
      * @param share how much of it is wanted
-     * @param fair whether it is to stand in the store's queue itself
+     * @param order where it is to wait; whoever wants a share stands in the store's queue in any case
      */
     Wish(
             Engine engine,
@@ -43,14 +43,14 @@ final class Wish {
             @Nullable Object thread,
             long waitNanos,
             Share share,
-            boolean fair) {
+            Order order) {
         this.engine = engine;
         this.name = name;
         this.options = options;
         this.thread = thread;
         this.waitNanos = waitNanos;
         this.share = share;
-        this.fair = fair || !share.isWhole();
+        this.order = order == Order.LINE && !share.isWhole() ? Order.QUEUE : order;
         this.startNanos = engine.platform().nanoTime();
         this.startThread = engine.platform().threadId(engine.platform().currentThread());
         this.trail = engine.notices().trail(name);
@@ -71,8 +71,14 @@ final class Wish {
         return waitNanos > 0;
     }
 
+    /** Whether it stands in the store's queue itself. */
     boolean isFair() {
-        return fair;
+        return order != Order.LINE;
+    }
+
+    /** Whether its thread may have it again while the next is waking up. */
+    boolean mayTakeAgain() {
+        return order != Order.STRICT && !options.handOver().isZero();
     }
 
     Share share() {

@@ -34,7 +34,7 @@ public sealed interface AcquireReply {
      * @param notified whether {@link StoreEvents#wake} will tell when to ask again; if not, as with a holder that is no
      *     client of this library, the engine asks again with its own pauses
      * @param behind the owner directly before it, in the queue or holding the lock, if that is one of the same client and
-     *     it wants {@link AcquireRequest#ONE_EACH}; {@link #FIRST} if it wants a permit and nobody is before it in the queue;
+     *     it wants {@link AcquireRequest#ONE_EACH} or {@link AcquireRequest#SEVERAL_EACH}; {@link #FIRST} if it wants a permit and nobody is before it in the queue;
      *     null if neither, or not known. The engine passes the lock on from that one to this one, if there are tokens left.
      */
     record Queued(

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param lease how long the store keeps the lock without a renewal
  * @param waits whether to leave a ticket if the lock is not to be had
  * @param tokens how many fencing tokens to reserve, so that the lock can be passed on without asking; a store may reserve
- *     fewer. {@link #ONE_EACH} if the store is to say how many
+ *     fewer. {@link #ONE_EACH} or {@link #SEVERAL_EACH} if the store is to say how many
  * @param share how much of the lock is wanted
  * @param replicas how many replicas must have it before it counts; zero unless the store has
  *     {@link Capability#REPLICAS}
@@ -24,6 +24,12 @@ public record AcquireRequest(
      * {@link AcquireReply.Queued#behind}. Only a store with {@link Capability#FIRST_COME} is asked for it.
      */
     public static final int ONE_EACH = 0;
+
+    /**
+     * As {@link #ONE_EACH}, with sixteen tokens for each of those, of whom there are fewer: whoever has it may have it again, so
+     * many times, before the next has come.
+     */
+    public static final int SEVERAL_EACH = -16;
 
     /** A request that no replica needs to have. */
     public AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens, Share share) {

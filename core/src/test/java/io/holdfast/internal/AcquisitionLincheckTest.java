@@ -33,7 +33,7 @@ public class AcquisitionLincheckTest {
     public AcquisitionLincheckTest() {
         rival.acquire(new AcquireRequest("x", "rival", Duration.ofHours(1), false));
         acquisition = engine.acquireAsync(
-                new Wish(engine, "x", LockOptions.DEFAULT, null, 5_000_000_000L, Share.WHOLE, false));
+                new Wish(engine, "x", LockOptions.DEFAULT, null, 5_000_000_000L, Share.WHOLE, Order.LINE));
         platform.work();
         acquisition.result().whenComplete((lease, error) -> ends.incrementAndGet());
     }

@@ -564,8 +564,8 @@ class EngineRegressionsTest {
                 ofSeconds(2),
                 platform,
                 List.of());
-        Acquisition waiter =
-                engine.acquireAsync(new Wish(engine, "x", LockOptions.DEFAULT, null, Wish.FOREVER, Share.WHOLE, true));
+        Acquisition waiter = engine.acquireAsync(
+                new Wish(engine, "x", LockOptions.DEFAULT, null, Wish.FOREVER, Share.WHOLE, Order.STRICT));
         String owner = asked.get(10, TimeUnit.SECONDS);
         long now = platform.nanoTime();
         HeldLease lease = new HeldLease(
@@ -576,7 +576,7 @@ class EngineRegressionsTest {
                 null,
                 now,
                 HeldLease.Validity.after(now, platform.wallMillis(), ofSeconds(30)));
-        engine.lines().precedes(lease, Share.WHOLE, 2, List.of(owner));
+        engine.lines().precedes(lease, Share.WHOLE, 2, false, List.of(owner));
         Thread passes = new Thread(() -> engine.lines().passOn(lease));
         Thread answers = new Thread(() -> answer.complete(new AcquireReply.Queued(ofSeconds(1), true)));
 

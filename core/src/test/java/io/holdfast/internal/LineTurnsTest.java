@@ -1,6 +1,5 @@
 package io.holdfast.internal;
 
-import static java.time.Duration.ofHours;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static java.util.Objects.requireNonNull;
@@ -17,12 +16,8 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreFactory;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,6 +63,8 @@ class LineTurnsTest {
         };
         StoreFactory memory = MemoryStore.isolated();
         engine = Engine.open(context -> store = memory.open(context), "p:", ofSeconds(2), platform, List.of(listener));
+        first = taker("first");
+        second = taker("second");
     }
 
     @AfterEach
@@ -79,75 +76,13 @@ class LineTurnsTest {
         engine.close();
     }
 
-    /** A thread that waits until it comes to what it was called for. */
-    private final class Taker implements Executor {
-        private final String name;
-        private final Queue<Runnable> tasks = new ArrayDeque<>();
-        private @Nullable Acquisition attempt;
-
-        Taker(String name) {
-            this.name = name;
-        }
-
-        Taker asks(long waitNanos) {
-            platform.turns()
-                    .as(
-                            name,
-                            () -> attempt = engine.acquire(
-                                    new Wish(engine, "x", OPTIONS, name, waitNanos, Share.WHOLE, false), this, true));
-            return this;
-        }
-
-        Taker asks() {
-            return asks(ofHours(1).toNanos());
-        }
-
-        @Override
-        public void execute(Runnable task) {
-            tasks.add(task);
-        }
-
-        boolean isCalled() {
-            return !tasks.isEmpty();
-        }
-
-        void comes() {
-            platform.turns().as(name, () -> {
-                for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-                    task.run();
-                }
-            });
-        }
-
-        boolean has() {
-            Optional<HeldLease> lease = attempt().result().isCompletedExceptionally()
-                    ? Optional.empty()
-                    : attempt().result().getNow(Optional.empty());
-            return lease.isPresent() && engine.isValid(lease.get());
-        }
-
-        long token() {
-            return lease().token();
-        }
-
-        Acquisition attempt() {
-            return requireNonNull(attempt, "has not asked");
-        }
-
-        private HeldLease lease() {
-            return attempt().result().join().orElseThrow();
-        }
-
-        boolean unlocks() {
-            boolean[] good = new boolean[1];
-            platform.turns().as(name, () -> good[0] = engine.endings().release(lease()));
-            return good[0];
-        }
+    private TurnTaker taker(String name) {
+        return new TurnTaker(engine, platform, name, OPTIONS, Share.WHOLE, Order.LINE);
     }
 
     /** The lock with tokens for many, held by the first, and the other waits for it. */
-    private void contend(Taker holder, Taker next) {
-        Taker before = new Taker("before").asks();
+    private void contend(TurnTaker holder, TurnTaker next) {
+        TurnTaker before = taker("before").asks();
         holder.asks();
         next.asks();
         platform.jump(Line.TURN_NANOS);
@@ -156,8 +91,8 @@ class LineTurnsTest {
         assertThat(holder.has()).isTrue();
     }
 
-    private final Taker first = new Taker("first");
-    private final Taker second = new Taker("second");
+    private TurnTaker first;
+    private TurnTaker second;
 
     @Test
     void lockThatIsGivenUpSoon_goesToTheNextThatComes() {
@@ -243,10 +178,10 @@ class LineTurnsTest {
     void threadWhoseTurnItIsNot_waitsBehindTheOneThatIsCalled() {
         contend(first, second);
         assertThat(first.unlocks()).isTrue();
-        Taker third = new Taker("third");
+        TurnTaker third = taker("third");
 
         assertThat(third.asks().has()).isFalse();
-        assertThat(new Taker("fourth").asks(0).has()).isFalse();
+        assertThat(taker("fourth").asks(0).has()).isFalse();
         second.comes();
 
         assertThat(second.has()).isTrue();
@@ -263,7 +198,7 @@ class LineTurnsTest {
         second.attempt().abandon();
         platform.settle();
 
-        Taker third = new Taker("third").asks(0);
+        TurnTaker third = taker("third").asks(0);
         assertThat(third.has()).isTrue();
         assertThat(third.unlocks()).isTrue();
         second.comes();
@@ -271,7 +206,7 @@ class LineTurnsTest {
 
     @Test
     void oneThatIsCalledAndLeaves_leavesTheLockToTheNext() {
-        Taker third = new Taker("third");
+        TurnTaker third = taker("third");
         contend(first, second);
         third.asks();
         assertThat(first.unlocks()).isTrue();
@@ -386,7 +321,7 @@ class LineTurnsTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
     void lockThatIsLaidReadyForOneThatIsJustLeaving_goesToTheNext(int point) {
-        Taker third = new Taker("third");
+        TurnTaker third = taker("third");
         contend(first, second);
         third.asks();
         platform.arm(point, false, () -> {

@@ -69,7 +69,7 @@ final class PointRun {
                 List.of());
         LockOptions options = LockOptions.builder().lease(LEASE).build();
         List<NamedLock> locks = NAMES.stream()
-                .map(name -> new NamedLock(engine, name, options, Share.WHOLE, false))
+                .map(name -> new NamedLock(engine, name, options, Share.WHOLE, Order.LINE))
                 .toList();
         lock = form == Form.ONE ? locks.get(NAMES.indexOf(NAME)) : new JointLock(engine, locks);
         latch = new NamedLatch(engine, NAME, options);

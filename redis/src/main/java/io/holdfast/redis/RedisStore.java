@@ -463,7 +463,7 @@ public final class RedisStore implements LockStore {
 
     /** Whom of the same client a request stands directly behind. */
     private static @Nullable String before(AcquireRequest request, Reply queued) {
-        if (request.tokens() != AcquireRequest.ONE_EACH || queued.list(6).size() == 6) {
+        if (request.tokens() > AcquireRequest.ONE_EACH || queued.list(6).size() == 6) {
             return null;
         }
         String before = queued.part(6).text();

@@ -6,7 +6,8 @@
 -- KEYS 1 lock      string  hf1:<owner>:<token>[+<further tokens>], with the lease as its expiry: one has it whole
 --                  zset    owner -> expiry of its share, ms
 --      2 queue     zset    owner -> place in line
---      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>[ <kind> <weight> <permits>]"
+--      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>[ <kind> <weight> <permits>]",
+--                          the number of tokens being as below
 --      4 fence     string  the last fencing token
 --      5 holds     hash    owner -> "<token>[+<further tokens>] <weight>" for those who share, and
 --                          = -> "<kind> <weight of all> <permits>"; may be left out by who never shares
@@ -26,7 +27,7 @@
 --      5 life of a ticket, ms; 0: does not wait; left out: 6000
 --      6 length of a grant, ms; left out: as long as the lease, but 2000 at most
 --      7 how many tokens to reserve; left out: one; 0: one, and if a ticket is granted as many as may follow it from the same
---        client
+--        client; -n: the same, with n for each of these, who are fewer
 --      8 exchange: an owner that gives up what it has first, and whose place in line the caller takes
 --      9 to share it: r to read, p for permits
 --      10, 11 how many permits, of how many
@@ -114,8 +115,9 @@ local MOST_DEAD = 64
 local MOST_GRANTS = 64
 -- At most so many whose client is away are passed over in one run.
 local MOST_AWAY = 8
--- So many of one client can have a lock one after the other before the store is asked again.
-local ROW = 64
+-- So many of one client can have a lock one after the other before the store is asked again; and so many if each may have it
+-- several times.
+local ROW, SHORT_ROW = 64, 8
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
 local LAST_TOKEN = 9007199254740991
 -- Blocks of tokens do not drive the counter further ahead of the clock than this, in us: less than where a counter starts that
@@ -190,7 +192,7 @@ local function lineUp(owners, ends, weight, of)
   local replies = {}
   for i = 1, #owners do
     if added == #owners then
-      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, asked == 0 and string.sub(before, 1, 512) or nil }
+      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, asked < 1 and string.sub(before, 1, 512) or nil }
       before = owners[i]
     else
       -- Who stands there already keeps its place.
@@ -307,7 +309,7 @@ local function first()
       return nil, false
     end
     local expiry, grant, count, share, weight, of =
-      string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+) (%d+) ?([rp]?) ?(%d*) ?(%d*)$')
+      string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+) (-?%d+) ?([rp]?) ?(%d*) ?(%d*)$')
     if expiry and tonumber(expiry) > nowMs then
       return head, tonumber(grant), tonumber(count), share ~= '' and share or 'x', tonumber(weight), tonumber(of)
     end
@@ -363,10 +365,10 @@ local function give(to, wanted, expiry, ms, share, weight, of)
 end
 
 -- Those of the same client directly behind one that has just left the queue, without the client.
-local function behind(who)
+local function behind(who, most)
   local client = string.match(who, '^[^:]*:')
   local list = ''
-  for _, other in ipairs(redis.call('ZRANGE', queue, 0, ROW - 2)) do
+  for _, other in ipairs(redis.call('ZRANGE', queue, 0, most - 2)) do
     if string.sub(other, 1, #client) ~= client then
       break
     end
@@ -382,11 +384,12 @@ end
 local function grant(to, ms, wanted, share, weight, of)
   drop(to)
   local followers = ''
-  if wanted == 0 then
-    wanted = ROW
+  if wanted < 1 then
+    local row = wanted < 0 and SHORT_ROW or ROW
+    wanted = row * math.max(1, -wanted)
     -- While there are permits left, those behind it are given theirs in this same run.
     if share ~= 'p' or (kind and used or 0) + weight >= (kind and permits or of) then
-      followers = behind(to)
+      followers = behind(to, row)
     end
   end
   -- The message gives the time, so the expiry has to count from that very time.
@@ -404,7 +407,7 @@ local givenBack = false
 -- Whether somebody in line is to be passed over for once: its client hears nothing, so either it is gone, or it is about to
 -- listen and to ask by itself, and keeps its place. Not where the order is a promise: permits, and tickets for one each.
 local function isAway(who, share, wanted)
-  if givenBack or share == 'p' or wanted == 0 or away >= MOST_AWAY or not hearsAll then
+  if givenBack or share == 'p' or wanted < 1 or away >= MOST_AWAY or not hearsAll then
     return false
   end
   local heard = redis.pcall('PUBSUB', 'NUMSUB', channel .. string.match(who, '^[^:]*'))
@@ -626,7 +629,7 @@ local follows
 if not redis.call('ZSCORE', queue, owner) then
   local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
   local last = tail[2]
-  follows = share == 'p' and asked == 0 and not place and string.sub(tail[1] or '', 1, 512) or nil
+  follows = share == 'p' and asked < 1 and not place and string.sub(tail[1] or '', 1, 512) or nil
   place = tonumber(place) or last and math.max(tonumber(last) + 1, now) or now
 end
 stand(place or now)

@@ -219,7 +219,7 @@ public final class Auditor {
 
     /** While others of its client wait, a thread may take a lock again only for as long as its turn lasts. */
     private void checkTurn(Party party, Peek.Belief belief) {
-        String key = party.host().name() + ' ' + belief.name();
+        String key = party.host().name() + ' ' + belief.owner();
         Turn turn = turns.get(key);
         if (turn == null || !belief.isTakenAgainAfter(turn.last())) {
             turns.put(key, new Turn(belief.acquiredNanos(), belief));

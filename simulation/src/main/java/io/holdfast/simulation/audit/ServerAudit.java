@@ -427,7 +427,7 @@ public final class ServerAudit implements Server.Watcher {
     private boolean isAway(String waiter, State now) {
         String[] ticket =
                 Objects.requireNonNull(model().hash(now.tickets()).get(waiter)).split(" ", -1);
-        boolean isPromised = ticket[2].equals("0") || (ticket.length > 3 && ticket[3].equals("p"));
+        boolean isPromised = Integer.parseInt(ticket[2]) < 1 || (ticket.length > 3 && ticket[3].equals("p"));
         String inboxes = now.queue().substring(0, now.queue().indexOf("~queue:")) + "~inbox:";
         return !isPromised && model().listeners(inboxes + waiter.substring(0, waiter.indexOf(':'))) == 0;
     }

@@ -11,6 +11,7 @@ import io.holdfast.OnLoss;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.NamedLock;
+import io.holdfast.internal.Order;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
 import io.holdfast.simulation.world.Dice;
@@ -135,6 +136,8 @@ final class Actor {
         private final Patience patience;
         private final int kind;
         private final boolean mayRepeat;
+        private final Share share;
+        private final boolean fair;
 
         Single(Party party, Dice dice) {
             this.party = party;
@@ -142,11 +145,19 @@ final class Actor {
             String name = dice.pick(scene.setup().names());
             boolean fair = dice.oneIn(4) && !scene.setup().topology().isQuorum();
             Share share = scene.setup().share(dice);
-            this.lock = new NamedLock(party.engine(), name, options(dice), share, fair);
+            this.lock = new NamedLock(party.engine(), name, options(dice), share, order(fair));
             this.section = section(dice, share, fair);
-            this.mayRepeat = share.isWhole() && !fair;
+            this.share = share;
+            this.fair = fair;
+            this.mayRepeat = !share.isRead();
             this.patience = new Patience(scene, party, List.of(name));
             this.kind = dice.below(10);
+        }
+
+        private Order order(boolean inTheQueue) {
+            // Dice of their own, as above.
+            boolean strict = Dice.of(scene.setup().seed(), 13, number, step).oneIn(2);
+            return !inTheQueue ? Order.LINE : strict ? Order.STRICT : Order.QUEUE;
         }
 
         @Override
@@ -179,7 +190,7 @@ final class Actor {
         /** Takes the same lock again, mostly at once, and for a moment. */
         private boolean onceMore(Dice repeats) throws InterruptedException {
             party.platform().sleep(repeats.oneIn(4) ? repeats.below(400_000L) : 0);
-            Section brief = section(repeats, Share.WHOLE, false);
+            Section brief = section(repeats, share, fair);
             Patience mine = new Patience(scene, party, List.of(lock.getLockName()));
             long wait = repeats.oneIn(3) ? 0 : patience(repeats);
             scene.called();

@@ -3,6 +3,7 @@ package io.holdfast.simulation.load;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.NamedLock;
+import io.holdfast.internal.Order;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
@@ -89,7 +90,7 @@ public final class Ending {
                     name,
                     scene.setup().atTheEnd(),
                     scene.setup().all(),
-                    false);
+                    Order.LINE);
             try {
                 got[0] = lock.tryLock(Duration.ofNanos(within));
                 lock.unlock();

@@ -4,6 +4,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.NamedLock;
+import io.holdfast.internal.Order;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
@@ -100,7 +101,7 @@ final class Section {
 
     /** Goes on reading. Nobody else writes between the two. */
     private void downgrade(Peek.Belief belief, NamedLock lock) {
-        NamedLock reader = new NamedLock(party.engine(), belief.name(), LockOptions.DEFAULT, Share.READ, true);
+        NamedLock reader = new NamedLock(party.engine(), belief.name(), LockOptions.DEFAULT, Share.READ, Order.QUEUE);
         long floor = scene.auditor().floor(belief.name(), Share.READ);
         long called = scene.journal().now();
         try {

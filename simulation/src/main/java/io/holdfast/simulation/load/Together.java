@@ -5,6 +5,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.JointLock;
 import io.holdfast.internal.NamedLock;
+import io.holdfast.internal.Order;
 import io.holdfast.internal.Peek;
 import io.holdfast.simulation.audit.Party;
 import io.holdfast.simulation.audit.Violation;
@@ -57,7 +58,7 @@ final class Together implements Actor.Step {
         boolean fair = dice.oneIn(4) && !scene.setup().topology().isQuorum();
         Share share = scene.setup().share(dice);
         return new Member(
-                new NamedLock(party.engine(), name, options, share, fair),
+                new NamedLock(party.engine(), name, options, share, fair ? Order.STRICT : Order.LINE),
                 share,
                 fair,
                 scene.auditor().floor(name, share),

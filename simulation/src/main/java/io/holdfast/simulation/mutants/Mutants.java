@@ -408,7 +408,7 @@ final class Mutants {
                         "a fair lock is passed on within its client",
                         new Edit(
                                 ACQUISITION,
-                                "switch (wish.isFair() ? Line.Place.APART : engine.lines().join(this)) {",
+                                "switch (wish.isFair() ? engine.lines().joinRow(this) : engine.lines().join(this)) {",
                                 "switch (engine.lines().join(this)) {")),
                 Mutant.of(
                         "the shares of all have one end, and the living keep the dead alive",
@@ -432,7 +432,7 @@ final class Mutants {
                         new Edit(LOCK, "  used = used - (tonumber(weight) or 0)\n", "  used = used - 0\n")),
                 Mutant.of(
                         "one in line who hears nothing is passed over although order is promised",
-                        new Edit(LOCK, "share == 'p' or wanted == 0 or away", "away")),
+                        new Edit(LOCK, "share == 'p' or wanted < 1 or away", "away")),
                 Mutant.of(
                         "one in line is passed over for a caller, whether it hears or not",
                         new Edit(LOCK, "  return heard[2] == 0\n", "  return heard[2] ~= nil\n")),
