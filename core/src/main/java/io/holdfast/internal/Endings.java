@@ -268,7 +268,7 @@ final class Endings {
     /** The release is over, and the section was protected to its end. */
     void ended(HeldLease lease) {
         boolean first = lease.moves(Phase.RELEASING, Phase.RELEASED);
-        Trail trail = lease.trail;
+        Trail trail = lease.trail();
         if (first && trail != null) {
             Duration held = Duration.ofNanos(platform.nanoTime() - lease.acquiredNanos);
             trail.over("released");
@@ -303,13 +303,14 @@ final class Endings {
                         reader,
                         granted.token(),
                         lease.options,
-                        lease.thread,
+                        lease.thread(),
                         platform.nanoTime(),
                         engine.notices().trail(lease.name()),
                         validity);
-                if (reads.trail != null) {
-                    reads.trail.acquired(reads, Duration.ZERO, null);
-                    reads.trail.ended(Outcome.OBTAINED, Duration.ZERO);
+                Trail trail = reads.trail();
+                if (trail != null) {
+                    trail.acquired(reads, Duration.ZERO, null);
+                    trail.ended(Outcome.OBTAINED, Duration.ZERO);
                 }
                 // Its thread goes on with it, and is to be interrupted if it is lost.
                 reads.isSeen();

@@ -289,10 +289,11 @@ final class Gathering implements Attempt<List<HeldLease>> {
                 platform.nanoTime(),
                 engine.notices().trail(lock.getLockName()),
                 ask.validity(index));
-        if (lease.trail != null) {
-            lease.trail.acquired(lease, elapsed(), null);
-            lease.trail.ended(Outcome.OBTAINED, elapsed());
-            lease.trail.seen();
+        Trail trail = lease.trail();
+        if (trail != null) {
+            trail.acquired(lease, elapsed(), null);
+            trail.ended(Outcome.OBTAINED, elapsed());
+            trail.seen();
         }
         return lease;
     }

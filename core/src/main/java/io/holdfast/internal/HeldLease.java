@@ -5,6 +5,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.Loss;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -54,44 +55,64 @@ final class HeldLease {
     /** Its place among the {@link Moments}, if it has none. */
     static final int NOWHERE = -1;
 
-    // There may be a hundred thousand of these, so an id and a deadline are kept in their parts.
+    // There may be a hundred thousand of these, so an id is kept in its parts, a deadline is shared by all that were
+    // renewed together, and what few of them have stands apart.
     private final String name;
     private final String client;
     private final long ownerThread;
     private final long ownerDraw;
     private final long token;
     final LockOptions options;
-    /** The thread that holds it, or null for a handle that belongs to nobody. */
-    final @Nullable Object thread;
-
     final long acquiredNanos;
-    /** Who wants to know what becomes of it; null if nobody does. */
-    final @Nullable Trail trail;
 
-    /** The number of the thread that asked for it; that in the owner id is of the first who had it. Zero if it is not known. */
-    long takenBy;
+    /** The thread that holds it, or the grip of the handle that does. Null if it is in nobody's hands yet. */
+    private volatile @Nullable Object holder;
 
     private volatile State state = State.HELD;
+    private volatile Validity validity;
     private boolean blamed;
-    private long sinceNanos;
-    private long untilNanos;
-    private long untilWallMillis;
-    /** Who had it next, if it was passed on within this client. */
-    private @Nullable HeldLease heir;
 
     /** Whether whoever waited for it has been told. */
     private boolean seen;
 
-    private volatile @Nullable WeakReference<Object> handle;
-    private @Nullable CompletableFuture<Loss> lost;
+    private @Nullable Extras extras;
 
     // The watchdog's own: guarded by its lock.
     long nextNanos;
     int place = NOWHERE;
     boolean renewalDue;
-    long dueNanos;
-    /** Why the last renewal failed, for the message when the lease is lost. */
-    volatile @Nullable String lastFailure;
+
+    /**
+     * The handle that holds a lease, which is not kept by it. Knows the engine for the handle: here is room for that, and each
+     * handle would be 8 bytes larger.
+     */
+    static final class Grip extends WeakReference<Object> {
+        final Engine engine;
+
+        Grip(Object handle, Engine engine) {
+            super(handle);
+            this.engine = engine;
+        }
+    }
+
+    /** What most leases never have. Guarded by the lease. */
+    private static final class Extras {
+        /** Who wants to know what becomes of it. */
+        @Nullable
+        Trail trail;
+
+        /** Who had it next, if it was passed on within this client. */
+        @Nullable
+        HeldLease heir;
+
+        @Nullable
+        CompletableFuture<Loss> lost;
+
+        @Nullable
+        String lastFailure;
+
+        long takenBy;
+    }
 
     HeldLease(
             String name,
@@ -119,12 +140,20 @@ final class HeldLease {
         this.ownerDraw = owner.draw();
         this.token = token;
         this.options = options;
-        this.thread = thread;
+        this.holder = thread;
         this.acquiredNanos = acquiredNanos;
-        this.trail = trail;
-        this.sinceNanos = validity.sinceNanos();
-        this.untilNanos = validity.untilNanos();
-        this.untilWallMillis = validity.untilWallMillis();
+        this.validity = validity;
+        if (trail != null) {
+            extras().trail = trail;
+        }
+    }
+
+    private synchronized Extras extras() {
+        if (extras == null) {
+            extras = new Extras();
+            extras.takenBy = ownerThread;
+        }
+        return extras;
     }
 
     String name() {
@@ -144,6 +173,29 @@ final class HeldLease {
         return token;
     }
 
+    /** The thread that holds it, or null for a handle that belongs to nobody. */
+    @Nullable
+    Object thread() {
+        Object present = holder;
+        return present instanceof Grip ? null : present;
+    }
+
+    /** The number of the thread that asked for it; that in the owner id is of the first who had it. */
+    synchronized long takenBy() {
+        return extras == null ? ownerThread : extras.takenBy;
+    }
+
+    synchronized void wasTakenBy(long thread) {
+        if (thread != ownerThread) {
+            extras().takenBy = thread;
+        }
+    }
+
+    /** Who wants to know what becomes of it; null if nobody does. */
+    synchronized @Nullable Trail trail() {
+        return extras == null ? null : extras.trail;
+    }
+
     /** As listeners see it. */
     Hold hold() {
         return new Hold(name, owner(), token, options.lease(), options.maxHold());
@@ -151,10 +203,26 @@ final class HeldLease {
 
     /** Completes when it is lost. */
     synchronized CompletableFuture<Loss> lost() {
-        if (lost == null) {
-            lost = new CompletableFuture<>();
+        Extras own = extras();
+        if (own.lost == null) {
+            own.lost = new CompletableFuture<>();
         }
-        return lost;
+        return own.lost;
+    }
+
+    /** Why the last renewal failed, for the message when the lease is lost; null if it did not. */
+    synchronized @Nullable String lastFailure() {
+        return extras == null ? null : extras.lastFailure;
+    }
+
+    synchronized void renewalFailed(String reason) {
+        extras().lastFailure = reason;
+    }
+
+    synchronized void renewalSucceeded() {
+        if (extras != null) {
+            extras.lastFailure = null;
+        }
     }
 
     Phase phase() {
@@ -195,12 +263,12 @@ final class HeldLease {
         return true;
     }
 
-    synchronized Validity validity() {
-        return new Validity(sinceNanos, untilNanos, untilWallMillis);
+    Validity validity() {
+        return validity;
     }
 
     long remainingNanos(long nowNanos, long nowWallMillis) {
-        return validity().remainingNanos(nowNanos, nowWallMillis);
+        return validity.remainingNanos(nowNanos, nowWallMillis);
     }
 
     boolean isWatched() {
@@ -216,31 +284,28 @@ final class HeldLease {
     }
 
     private synchronized @Nullable HeldLease proved(Validity proved) {
-        if (proved.untilNanos() - untilNanos > 0) {
-            sinceNanos = proved.sinceNanos();
-            untilNanos = proved.untilNanos();
-            untilWallMillis = proved.untilWallMillis();
+        if (proved.untilNanos() - validity.untilNanos() > 0) {
+            validity = proved;
         }
-        return heir;
+        return heir();
     }
 
     /** To the store both are one: an answer to what was sent for this one may come when that one has it. */
     synchronized void passesTo(HeldLease next) {
-        heir = next;
-        next.prove(validity());
+        extras().heir = next;
+        next.prove(validity);
     }
 
     /** Who had it next, if it was passed on; null if it was not. */
     synchronized @Nullable HeldLease heir() {
-        return heir;
+        return extras == null ? null : extras.heir;
     }
 
     /** Whether it is held for longer than it may be renewed. */
     boolean isPastMaxHold(long nowNanos) {
-        return options.maxHold()
-                // Not as nanoseconds: a limit that means "never" may be more than a long can count.
-                .map(limit -> Duration.ofNanos(nowNanos - acquiredNanos).compareTo(limit) >= 0)
-                .orElse(false);
+        Optional<Duration> limit = options.maxHold();
+        // Not as nanoseconds: a limit that means "never" may be more than a long can count.
+        return limit.isPresent() && Duration.ofNanos(nowNanos - acquiredNanos).compareTo(limit.get()) >= 0;
     }
 
     /** Whether it is what one who wants a lease on these terms would have got, and may be passed on to it. */
@@ -251,16 +316,16 @@ final class HeldLease {
                 || next.minReplicas() > options.minReplicas()) {
             return false;
         }
-        Validity validity = validity();
+        Validity present = validity;
         // One that was extended would leave more than the next has asked for; one that is over by either clock,
         // nothing.
-        return validity.untilNanos() - nowNanos <= options.lease().toNanos()
-                && validity.remainingNanos(nowNanos, nowWallMillis) > 0;
+        return present.untilNanos() - nowNanos <= options.lease().toNanos()
+                && present.remainingNanos(nowNanos, nowWallMillis) > 0;
     }
 
     /** Whether the thread that took it is the one that waits for it now; true once at most. */
     synchronized boolean blocks(long thread) {
-        if (blamed || takenBy != thread || state.phase() != Phase.HELD) {
+        if (blamed || takenBy() != thread || state.phase() != Phase.HELD) {
             return false;
         }
         blamed = true;
@@ -269,17 +334,25 @@ final class HeldLease {
 
     /** Where it was acquired, as the end of a sentence; nothing if that was not noted. */
     String where() {
+        Trail trail = trail();
         Place place = trail == null ? null : trail.place();
         return place == null ? "" : "; it was acquired at " + place;
     }
 
-    /** Ties the renewal to a handle: once nobody refers to it any more, renewal ends. */
-    void follow(Object handle) {
-        this.handle = new WeakReference<>(handle);
+    /** Ties the renewal to a handle of that engine: once nobody refers to it any more, renewal ends. */
+    void follow(Object handle, Engine engine) {
+        holder = new Grip(handle, engine);
+    }
+
+    /** The engine of the handle that it follows. */
+    Engine engine() {
+        if (holder instanceof Grip grip) {
+            return grip.engine;
+        }
+        throw new IllegalStateException("it follows no handle");
     }
 
     boolean isUnreachable() {
-        WeakReference<Object> followed = handle;
-        return followed != null && followed.get() == null;
+        return holder instanceof Grip grip && grip.get() == null;
     }
 }

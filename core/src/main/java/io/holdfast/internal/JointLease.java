@@ -28,7 +28,7 @@ final class JointLease implements Lease {
         this.names = leases.stream().map(HeldLease::name).toList();
         CompletableFuture<Loss> first = new CompletableFuture<>();
         for (HeldLease lease : leases) {
-            lease.follow(this);
+            lease.follow(this, engine);
             // Not this: the leases must not keep the handle.
             lease.lost().thenAccept(first::complete);
         }

@@ -10,13 +10,11 @@ import java.util.concurrent.CompletionStage;
 
 /** What the application holds in its hand; renewal goes on while it does. */
 final class LeaseHandle implements Lease {
-    private final Engine engine;
     private final HeldLease lease;
 
     LeaseHandle(Engine engine, HeldLease lease) {
-        this.engine = engine;
         this.lease = lease;
-        lease.follow(this);
+        lease.follow(this, engine);
     }
 
     @Override
@@ -31,17 +29,17 @@ final class LeaseHandle implements Lease {
 
     @Override
     public boolean isValid() {
-        return engine.isValid(lease);
+        return lease.engine().isValid(lease);
     }
 
     @Override
     public Duration remaining() {
-        return Duration.ofNanos(engine.remaining(lease));
+        return Duration.ofNanos(lease.engine().remaining(lease));
     }
 
     @Override
     public void ensureValid() {
-        engine.ensureValid(lease);
+        lease.engine().ensureValid(lease);
     }
 
     @Override
@@ -53,7 +51,7 @@ final class LeaseHandle implements Lease {
     public void extend(Duration duration) {
         LockForms.checkLease(duration, lockName());
         try {
-            engine.extend(List.of(lease), duration);
+            lease.engine().extend(List.of(lease), duration);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -62,7 +60,7 @@ final class LeaseHandle implements Lease {
     @Override
     public boolean release() {
         try {
-            return engine.endings().release(lease);
+            return lease.engine().endings().release(lease);
         } finally {
             Reference.reachabilityFence(this);
         }

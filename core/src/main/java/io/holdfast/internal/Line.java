@@ -83,7 +83,7 @@ final class Line {
         }
         if (ready
                 && holder != null
-                && acquisition.isOf(holder.takenBy)
+                && acquisition.isOf(holder.takenBy())
                 && isTurn(now)
                 && mayPass(holder, acquisition.options(), now, wall)
                 && give(acquisition, holder, now)) {

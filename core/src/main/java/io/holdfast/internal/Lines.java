@@ -31,7 +31,7 @@ final class Lines {
 
     private record Taken(String name, long thread) {
         static Taken of(HeldLease lease) {
-            return new Taken(lease.name(), lease.takenBy);
+            return new Taken(lease.name(), lease.takenBy());
         }
     }
 

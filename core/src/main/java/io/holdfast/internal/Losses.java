@@ -39,13 +39,15 @@ final class Losses {
             return false;
         }
         // The interrupt goes first: it is what stops the work.
-        if (lease.options.onLoss() == OnLoss.INTERRUPT && lease.thread != null && lease.wasSeen()) {
-            platform.interrupt(lease.thread);
+        Object thread = lease.thread();
+        if (lease.options.onLoss() == OnLoss.INTERRUPT && thread != null && lease.wasSeen()) {
+            platform.interrupt(thread);
         }
         platform.callbacks().execute(() -> lease.lost().complete(loss));
-        if (lease.trail != null) {
-            lease.trail.over(Trail.text(loss.cause()));
-            lease.trail.tell(listener -> listener.lost(lease.hold(), loss));
+        Trail trail = lease.trail();
+        if (trail != null) {
+            trail.over(Trail.text(loss.cause()));
+            trail.tell(listener -> listener.lost(lease.hold(), loss));
         }
         next.accept(lease);
         Journal.lost(lease, loss);
@@ -60,7 +62,7 @@ final class Losses {
                     "it was held longer than its maxHold of "
                             + lease.options.maxHold().orElseThrow());
         }
-        String failure = lease.lastFailure;
+        String failure = lease.lastFailure();
         String detail;
         if (!lease.options.renewal()) {
             detail = "it was taken for " + lease.options.lease().toMillis() + " ms without renewal, and they are over";

@@ -1,5 +1,7 @@
 package io.holdfast.internal;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.holdfast.spi.Platform;
 
 /**
@@ -7,6 +9,9 @@ import io.holdfast.spi.Platform;
  * alike.
  */
 record OwnerId(String client, long thread, long draw) {
+    /** The largest number has so many. */
+    private static final int MOST_DIGITS = 13;
+
     static OwnerId fresh(String client, long thread, Platform platform) {
         return new OwnerId(client, thread, platform.draw());
     }
@@ -16,13 +21,19 @@ record OwnerId(String client, long thread, long draw) {
         return client + ":" + thread + ":" + unsigned(draw);
     }
 
-    /** As {@link Long#toUnsignedString(long, int)}, which takes a detour over large numbers for every other draw. */
+    /**
+     * As {@link Long#toUnsignedString(long, int)}, which takes a detour over large numbers for every other draw, and makes room
+     * for 65 digits: an id is written for every renewal.
+     */
     static String unsigned(long number) {
-        if (number >= 0) {
-            return Long.toString(number, Character.MAX_RADIX);
-        }
-        long high = Long.divideUnsigned(number, Character.MAX_RADIX);
-        return Long.toString(high, Character.MAX_RADIX)
-                + Character.forDigit((int) (number - high * Character.MAX_RADIX), Character.MAX_RADIX);
+        byte[] digits = new byte[MOST_DIGITS];
+        int first = MOST_DIGITS;
+        long left = number;
+        do {
+            long high = Long.divideUnsigned(left, Character.MAX_RADIX);
+            digits[--first] = (byte) Character.forDigit((int) (left - high * Character.MAX_RADIX), Character.MAX_RADIX);
+            left = high;
+        } while (left != 0);
+        return new String(digits, first, MOST_DIGITS - first, ISO_8859_1);
     }
 }

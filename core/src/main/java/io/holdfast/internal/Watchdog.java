@@ -11,10 +11,11 @@ import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,36 @@ final class Watchdog {
     private final Losses losses;
     private final Journal journal;
     private final Platform.Worker sender;
+
+    /** A lease that is to be renewed, and since when. */
+    private record Due(HeldLease lease, long nanos) {
+        long lag(Sent sent) {
+            return sent.nanos - nanos;
+        }
+    }
+
+    /** When a batch of renewals was sent. */
+    private static final class Sent {
+        private final long nanos;
+        private final long wallMillis;
+        private Duration length = Duration.ZERO;
+        private Validity validity;
+
+        Sent(long nanos, long wallMillis) {
+            this.nanos = nanos;
+            this.wallMillis = wallMillis;
+            this.validity = Validity.after(nanos, wallMillis, length);
+        }
+
+        /** What it proves of a lease of that length that is renewed: the same object for all of them, since they may be many. */
+        Validity proves(Duration lease) {
+            if (!lease.equals(length)) {
+                length = lease;
+                validity = Validity.after(nanos, wallMillis, lease);
+            }
+            return validity;
+        }
+    }
 
     private final Moments leases = new Moments();
     private Platform.@Nullable Timer timer;
@@ -136,7 +167,7 @@ final class Watchdog {
     }
 
     private void tick() {
-        List<HeldLease> due = new ArrayList<>();
+        List<Due> due = new ArrayList<>();
         List<HeldLease> over = new ArrayList<>();
         synchronized (this) {
             long now = platform.nanoTime();
@@ -148,9 +179,8 @@ final class Watchdog {
                     leases.remove(lease);
                     over.add(lease);
                 } else if (lease.renewalDue && !lease.isPastMaxHold(now)) {
-                    lease.dueNanos = lease.nextNanos;
+                    due.add(new Due(lease, lease.nextNanos));
                     place(lease, lease.validity().untilNanos());
-                    due.add(lease);
                 } else {
                     place(lease, lease.validity().untilNanos());
                 }
@@ -162,25 +192,29 @@ final class Watchdog {
         for (HeldLease lease : over) {
             losses.declare(lease, whyOver(lease));
         }
-        // Leases of about the same length in the same part of the store go together: a batch has the patience of its
-        // shortest, and is answered when its slowest is.
-        due.stream()
-                .collect(Collectors.groupingBy(
-                        lease -> Long.numberOfLeadingZeros(lease.options.lease().toMillis()),
-                        TreeMap::new,
-                        Collectors.toList()))
-                .descendingMap()
-                .values()
-                .forEach(alike -> alike.stream()
-                        .collect(Collectors.groupingBy(
-                                lease -> store.part(lease.name()), LinkedHashMap::new, Collectors.toList()))
-                        .values()
-                        .forEach(this::sendInBatches));
+        apart(due).forEach(this::sendInBatches);
     }
 
-    private void sendInBatches(List<HeldLease> due) {
+    /**
+     * Leases of about the same length in the same part of the store go together: a batch has the patience of its shortest, and
+     * is answered when its slowest is. The shortest come first.
+     */
+    private List<List<Due>> apart(List<Due> due) {
+        Map<Integer, Map<String, List<Due>>> byLength = new TreeMap<>(Comparator.reverseOrder());
+        for (Due each : due) {
+            int zeros = Long.numberOfLeadingZeros(each.lease.options.lease().toMillis());
+            byLength.computeIfAbsent(zeros, none -> new LinkedHashMap<>())
+                    .computeIfAbsent(store.part(each.lease.name()), none -> new ArrayList<>())
+                    .add(each);
+        }
+        List<List<Due>> all = new ArrayList<>();
+        byLength.values().forEach(byPart -> all.addAll(byPart.values()));
+        return all;
+    }
+
+    private void sendInBatches(List<Due> due) {
         for (int from = 0; from < due.size(); from += BATCH) {
-            List<HeldLease> batch = due.subList(from, Math.min(from + BATCH, due.size()));
+            List<Due> batch = due.subList(from, Math.min(from + BATCH, due.size()));
             sender.execute(() -> send(batch));
         }
     }
@@ -195,7 +229,8 @@ final class Watchdog {
         if (!lease.renewalDue) {
             return null;
         }
-        if (lease.thread != null && !platform.isAlive(lease.thread)) {
+        Object thread = lease.thread();
+        if (thread != null && !platform.isAlive(thread)) {
             return new Loss(Loss.Cause.HOLDER_DIED, "the thread that held it has ended without unlocking");
         }
         if (lease.isUnreachable()) {
@@ -210,25 +245,26 @@ final class Watchdog {
         return stop != null ? stop : Losses.expired(lease, platform.nanoTime());
     }
 
-    private void send(List<HeldLease> batch) {
-        List<HeldLease> held = new ArrayList<>(batch.size());
+    private void send(List<Due> batch) {
+        List<Due> held = new ArrayList<>(batch.size());
         List<RenewItem> items = new ArrayList<>(batch.size());
-        Duration patience = commandTimeout;
-        for (HeldLease lease : batch) {
+        long patience = commandTimeout.toNanos();
+        for (Due due : batch) {
+            HeldLease lease = due.lease;
             if (lease.phase() == Phase.HELD) {
                 Duration length = lease.options.lease();
-                held.add(lease);
+                held.add(due);
                 items.add(new RenewItem(lease.name(), lease.owner(), length));
-                // Leaves time for a second try within the lease.
-                patience = min(patience, length.dividedBy(3));
+                // Leaves time for a second try within the lease. Not by the arithmetic of Duration, which divides as
+                // decimals.
+                patience = Math.min(patience, length.toNanos() / 3);
             }
         }
         if (items.isEmpty()) {
             return;
         }
-        long sentNanos = platform.nanoTime();
-        long sentWall = platform.wallMillis();
-        Duration timeout = patience;
+        Sent sent = new Sent(platform.nanoTime(), platform.wallMillis());
+        Duration timeout = Duration.ofNanos(patience);
         Flight.Renewals flight = Flight.renewals();
         Failures.renew(store, items, timeout).whenComplete((replies, error) -> {
             int failed = 0;
@@ -236,13 +272,13 @@ final class Watchdog {
             for (int i = 0; i < held.size(); i++) {
                 RenewReply reply = error == null ? replies.get(i) : new RenewReply.Failed(StoreFailure.of(error));
                 if (flight != null) {
-                    note(flight, held.get(i), sentNanos, reply);
+                    note(flight, held.get(i).lag(sent), reply);
                 }
                 if (reply instanceof RenewReply.Failed failure) {
                     failed++;
                     reason = failure.failure().reason();
                 }
-                answered(held.get(i), sentNanos, sentWall, reply);
+                answered(held.get(i), sent, reply);
             }
             if (flight != null) {
                 flight.ends(store.address(), held.size());
@@ -251,27 +287,31 @@ final class Watchdog {
         });
     }
 
-    private static void note(Flight.Renewals flight, HeldLease lease, long sentNanos, RenewReply reply) {
-        flight.lag(sentNanos - lease.dueNanos);
+    private static void note(Flight.Renewals flight, long lag, RenewReply reply) {
+        flight.lag(lag);
         if (!(reply instanceof RenewReply.Renewed)) {
             flight.failed();
         }
     }
 
-    private void answered(HeldLease lease, long sentNanos, long sentWall, RenewReply reply) {
+    private void answered(Due due, Sent sent, RenewReply reply) {
+        HeldLease lease = due.lease;
         if (reply instanceof RenewReply.Renewed) {
-            lease.prove(Validity.after(sentNanos, sentWall, lease.options.lease()));
-            long lag = sentNanos - lease.dueNanos;
-            lease.lastFailure = null;
+            lease.prove(sent.proves(lease.options.lease()));
+            lease.renewalSucceeded();
             again(lease, renewalMoment(lease));
-            Notices.tell(lease.trail, listener -> listener.renewed(lease.hold(), Duration.ofNanos(Math.max(0, lag))));
+            Trail trail = lease.trail();
+            if (trail != null) {
+                Duration lag = Duration.ofNanos(Math.max(0, due.lag(sent)));
+                trail.tell(listener -> listener.renewed(lease.hold(), lag));
+            }
         } else if (reply instanceof RenewReply.Failed failed) {
             StoreFailure failure = failed.failure();
             long now = platform.nanoTime();
-            lease.lastFailure = failure.reason();
+            lease.renewalFailed(failure.reason());
             again(lease, now + retryPause(lease));
             Duration remaining = Duration.ofNanos(Math.max(0, lease.remainingNanos(now, platform.wallMillis())));
-            Notices.tell(lease.trail, listener -> listener.renewalFailed(lease.hold(), remaining, failure));
+            Notices.tell(lease.trail(), listener -> listener.renewalFailed(lease.hold(), remaining, failure));
         } else {
             gone(
                     lease,
@@ -318,9 +358,5 @@ final class Watchdog {
     private static long retryPause(HeldLease lease) {
         long pause = lease.options.lease().toNanos() / 30;
         return Math.min(pause, 500_000_000);
-    }
-
-    private static Duration min(Duration a, Duration b) {
-        return a.compareTo(b) <= 0 ? a : b;
     }
 }

@@ -116,7 +116,7 @@ final class Wish {
     /** The lease that fulfils it. */
     HeldLease lease(OwnerId owner, long token, long now, Validity validity) {
         HeldLease lease = new HeldLease(name, owner, token, options, thread, now, trail, validity);
-        lease.takenBy = startThread;
+        lease.wasTakenBy(startThread);
         return lease;
     }
 
@@ -187,7 +187,7 @@ final class Wish {
         String detail = "thread " + startThread
                 + " waits for a lock that it has taken itself, and which is not released" + holder.where();
         Journal.stalled(holder, detail);
-        Notices.tell(holder.trail, listener -> listener.stalled(holder.hold(), detail));
+        Notices.tell(holder.trail(), listener -> listener.stalled(holder.hold(), detail));
     }
 
     /** Tells listeners how long it has waited; one that was never told to wait has not. */

@@ -32,7 +32,7 @@ class LossesTest {
     @Test
     void afterARenewalThatFailed_itSaysHow() {
         HeldLease lease = lease(LockOptions.DEFAULT);
-        lease.lastFailure = "the cable was cut";
+        lease.renewalFailed("the cable was cut");
 
         assertThat(Losses.expired(lease, LATER).detail()).endsWith("the last one failed: the cable was cut");
     }

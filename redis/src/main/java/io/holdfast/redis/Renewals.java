@@ -4,6 +4,7 @@ import io.holdfast.redis.link.RedisLink;
 import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,19 +16,32 @@ final class Renewals {
 
     static List<String> keys(Keys keys, List<RenewItem> batch, boolean shares) {
         List<String> all = new ArrayList<>(3 * batch.size());
-        batch.forEach(item -> all.add(keys.lock(item.name())));
-        batch.forEach(item -> all.add(keys.queue(item.name())));
+        for (RenewItem item : batch) {
+            all.add(keys.lock(item.name()));
+        }
+        for (RenewItem item : batch) {
+            all.add(keys.queue(item.name()));
+        }
         if (shares) {
-            batch.forEach(item -> all.add(keys.holds(item.name())));
+            for (RenewItem item : batch) {
+                all.add(keys.holds(item.name()));
+            }
         }
         return all;
     }
 
     static List<String> args(List<RenewItem> batch) {
         List<String> args = new ArrayList<>(2 * batch.size());
+        Duration lease = Duration.ZERO;
+        String millis = "0";
         for (RenewItem item : batch) {
+            // Written once for all of the same length, which most are.
+            if (!item.lease().equals(lease)) {
+                lease = item.lease();
+                millis = Long.toString(lease.toMillis());
+            }
             args.add(item.owner());
-            args.add(Long.toString(item.lease().toMillis()));
+            args.add(millis);
         }
         return args;
     }
@@ -45,9 +59,11 @@ final class Renewals {
     }
 
     static List<RenewReply> read(Reply reply, RedisLink from, int size) {
-        return reply.list(size).stream()
-                .map(code -> read(new Reply(from, code), from))
-                .toList();
+        List<RenewReply> replies = new ArrayList<>(size);
+        for (Object code : reply.list(size)) {
+            replies.add(read(new Reply(from, code), from));
+        }
+        return replies;
     }
 
     private static RenewReply read(Reply reply, RedisLink from) {

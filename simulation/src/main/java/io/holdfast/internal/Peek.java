@@ -14,7 +14,6 @@ public final class Peek {
     private static final Field PROCESSIONS = field(Lines.class, "processions");
     private static final Field CLIENT_ID = field(Engine.class, "clientId");
     private static final Field LEASES = field(JointLease.class, "leases");
-    private static final Field HEIR = field(HeldLease.class, "heir");
     private static final Field LEASE = field(LeaseHandle.class, "lease");
 
     /** For so long a thread may take a lock again before those of its client who wait. */
@@ -45,7 +44,8 @@ public final class Peek {
         /** Whether the thread that had the other gave it up, and took this in its place before anybody else had it. */
         public boolean isTakenAgainAfter(Belief other) {
             // Of a handle it is not known who asked for it: that may have been a worker, for somebody else.
-            return lease.thread != null && lease.thread == other.lease.thread && get(HEIR, other.lease) == lease;
+            Object thread = lease.thread();
+            return thread != null && thread == other.lease.thread() && other.lease.heir() == lease;
         }
 
         /** When it was obtained, by the clock of its client. */
@@ -66,7 +66,7 @@ public final class Peek {
             long most =
                     lease.options.maxHold().map(limit -> 2 * limit.toNanos()).orElse(Long.MAX_VALUE);
             // A handle may be extended by hand for as long as one likes.
-            return lease.thread != null && nowNanos - lease.acquiredNanos > most;
+            return lease.thread() != null && nowNanos - lease.acquiredNanos > most;
         }
 
         public long remainingNanos(long nowNanos, long wallMillis) {

@@ -68,7 +68,7 @@ final class Mutants {
                         "validity is counted from the reply to the renewal",
                         new Edit(
                                 WATCHDOG,
-                                "Validity.after(sentNanos, sentWall, lease.options.lease())",
+                                "sent.proves(lease.options.lease())",
                                 "Validity.after(platform.nanoTime(), platform.wallMillis(), lease.options.lease())")),
                 Mutant.of(
                         "a grant that was pushed is trusted, whatever its age",
@@ -322,8 +322,8 @@ final class Mutants {
                         "a dead holder's thread keeps its lock renewed",
                         new Edit(
                                 WATCHDOG,
-                                "lease.thread != null && !platform.isAlive(lease.thread)",
-                                "lease.thread != null && lease.thread == store")),
+                                "thread != null && !platform.isAlive(thread)",
+                                "thread != null && thread == store")),
                 Mutant.of(
                         "a lease is renewed beyond its maxHold",
                         new Edit(WATCHDOG, "lease.renewalDue && !lease.isPastMaxHold(now)", "lease.renewalDue")),
