@@ -367,6 +367,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     /** From now on a lease is held that is part of one its holder has already; if the client was closed meanwhile, it is lost. */
     void holdOrLose(HeldLease lease) {
         watchdog.add(lease);
+        loseIfExpelled(lease);
         if (requests.isClosed()) {
             lose(lease, clientClosed());
             releases.undo(lease);

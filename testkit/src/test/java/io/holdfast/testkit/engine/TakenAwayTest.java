@@ -3,6 +3,7 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.Loss;
@@ -236,5 +237,28 @@ class TakenAwayTest {
         assertThat(tried.handle((locked, error) -> locked != null && locked).get(10, TimeUnit.SECONDS))
                 .isFalse();
         await().until(() -> store.releases.contains(id(0)));
+    }
+
+    /** What is kept to read is on its way to the thread that wrote, and is taken away before anybody watches it. */
+    @Test
+    @Faults({45, 55})
+    void readingOn_thatIsTakenAwayBeforeItsAnswerCame_isNotBelieved() throws Exception {
+        DistributedReadWriteLock lock = locks.readWriteLock("a");
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        CompletableFuture<Boolean> readsOn = CompletableFuture.supplyAsync(() -> {
+            store.next = CompletableFuture.completedFuture(new AcquireReply.Granted(7, 1));
+            assertThat(lock.writeLock().tryLock()).isTrue();
+            assertThat(lock.readLock().tryLock()).isTrue();
+            store.next = answer;
+            assertThat(lock.writeLock().unlock()).isTrue();
+            return lock.readLock().isHeldByCurrentThread();
+        });
+        await().until(() -> store.asks.size() == 2);
+        store.events().expelled("a", id(1), "by a person");
+
+        answer.complete(new AcquireReply.Granted(8, 1));
+
+        assertThat(readsOn.get(10, TimeUnit.SECONDS)).isFalse();
+        await().until(() -> store.releases.contains(id(1)));
     }
 }
