@@ -261,4 +261,22 @@ class TakenAwayTest {
         assertThat(readsOn.get(10, TimeUnit.SECONDS)).isFalse();
         await().until(() -> store.releases.contains(id(1)));
     }
+
+    /** News of a grant that was taken away, which come when its owner has asked again and been granted it once more. */
+    @Test
+    @Faults(45)
+    void newsThatComeWhenTheStoreHasGivenItOnceMore_giveThatBack() {
+        CompletableFuture<Lease> waiter =
+                locks.lock("a").acquireAsync(Duration.ofSeconds(60)).toCompletableFuture();
+        clock.advance(Duration.ZERO);
+        store.next = CompletableFuture.completedFuture(new AcquireReply.Granted(7, 1));
+        store.events().wake("a", id(0));
+        clock.advance(Duration.ZERO);
+        assertThat(waiter.join().isValid()).isTrue();
+
+        store.events().expelled("a", id(0), "by a person");
+
+        assertThat(waiter.join().isValid()).isFalse();
+        await().until(() -> store.releases.contains(id(0)));
+    }
 }
