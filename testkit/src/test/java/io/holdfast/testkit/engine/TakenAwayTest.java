@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockException;
 import io.holdfast.Loss;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.Platform;
@@ -278,5 +279,44 @@ class TakenAwayTest {
 
         assertThat(waiter.join().isValid()).isFalse();
         await().until(() -> store.releases.contains(id(0)));
+    }
+
+    /** Of several, the store may still have more than one: all of them would stand in the way of the next attempt. */
+    @Test
+    @Faults({2, 57})
+    void severalThatAreOverBeforeTheirCallerLooks_areAllGivenBack_beforeTheyAreAskedForAgain() throws Exception {
+        int at = 0;
+        int again = 0;
+        for (; at < MOST_LOOKS; at++) {
+            anew(at);
+            store.next = CompletableFuture.completedFuture(new AcquireReply.Granted(7, 1));
+            store.answersLater = true;
+            news = () -> clock.advance(Duration.ofSeconds(30));
+
+            boolean locked = CompletableFuture.supplyAsync(() -> {
+                        looks.set(0);
+                        try {
+                            return locks.allOf(locks.lock("a"), locks.lock("b")).tryLock(Duration.ofSeconds(90));
+                        } catch (LockException e) {
+                            return false;
+                        } catch (InterruptedException e) {
+                            throw new AssertionError(e);
+                        } finally {
+                            looks.set(-1);
+                        }
+                    })
+                    .get(10, TimeUnit.SECONDS);
+
+            if (!came) {
+                break;
+            }
+            if (locked && store.asks.size() == 4) {
+                again++;
+                await().untilAsserted(() ->
+                        assertThat(store.releases).as("over at look %s", moment).contains(id(0), id(1)));
+            }
+        }
+        assertThat(at).as("looks at a clock").isBetween(3, MOST_LOOKS - 1);
+        assertThat(again).as("times they were over before their caller looked").isPositive();
     }
 }
