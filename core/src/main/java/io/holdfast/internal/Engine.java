@@ -367,6 +367,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     /** From now on a lease is held that is part of one its holder has already; if the client was closed meanwhile, it is lost. */
     void holdOrLose(HeldLease lease) {
         watchdog.add(lease);
+        loseIfExpelled(lease);
         if (requests.isClosed()) {
             lose(lease, clientClosed());
             releases.undo(lease);
@@ -663,15 +664,23 @@ public final class Engine implements AutoCloseable, Flight.Client {
             Loss loss = new Loss(Loss.Cause.FORCED, detail);
             // In this order: what is about to be held is looked for here after that.
             expulsions.add(owner, loss);
-            lost(name, owner, loss);
+            for (HeldLease lease : lost(name, owner, loss)) {
+                if (lease.last().phase() == Phase.LOST) {
+                    // As in loseIfExpelled: its owner may have asked again before these news came.
+                    releases.undo(lease);
+                }
+            }
         }
 
-        private void lost(String name, String owner, Loss loss) {
+        private List<HeldLease> lost(String name, String owner, Loss loss) {
+            List<HeldLease> all = new ArrayList<>();
             for (HeldLease lease : watchdog.held()) {
                 if (lease.name().equals(name) && lease.owner().equals(owner)) {
                     watchdog.gone(lease, loss);
+                    all.add(lease);
                 }
             }
+            return all;
         }
     }
 }

@@ -301,6 +301,15 @@ final class HeldLease {
         return extras == null ? null : extras.heir;
     }
 
+    /** Who has had it last, if it was passed on; or this. */
+    HeldLease last() {
+        HeldLease last = this;
+        for (HeldLease next = heir(); next != null; next = next.heir()) {
+            last = next;
+        }
+        return last;
+    }
+
     /** Whether it is held for longer than it may be renewed. */
     boolean isPastMaxHold(long nowNanos) {
         Optional<Duration> limit = options.maxHold();

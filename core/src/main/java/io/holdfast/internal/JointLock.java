@@ -156,15 +156,13 @@ public final class JointLock extends LockForms<List<HeldLease>> {
     }
 
     @Override
-    @Nullable
-    HeldLease lostBeforeSeen(List<HeldLease> taken) {
+    List<HeldLease> lostBeforeSeen(List<HeldLease> taken) {
         // All of them are looked at before the first counts as seen: its thread is not to be interrupted for what goes
         // back.
-        return taken.stream()
-                .filter(lease -> !engine.isValid(lease))
-                .findFirst()
-                .or(() -> taken.stream().filter(lease -> !lease.isSeen()).findFirst())
-                .orElse(null);
+        if (taken.stream().allMatch(engine::isValid) && taken.stream().allMatch(HeldLease::isSeen)) {
+            return List.of();
+        }
+        return taken.stream().filter(lease -> !engine.isValid(lease)).toList();
     }
 
     @Override

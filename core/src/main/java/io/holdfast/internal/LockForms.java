@@ -57,8 +57,8 @@ abstract class LockForms<T> implements DistributedLock {
 
     abstract void giveBack(T taken);
 
-    /** The caller has it from now on; unless it is lost already, or a part of it: then that part, and nothing has changed. */
-    abstract @Nullable HeldLease lostBeforeSeen(T taken);
+    /** The caller has it from now on; unless it is lost already, or parts of it: then those parts, and nothing has changed. */
+    abstract List<HeldLease> lostBeforeSeen(T taken);
 
     /** What this thread has taken and not unlocked, lost or not; nothing if it has not taken all of it. */
     abstract List<HeldLease> heldByThisThread();
@@ -141,21 +141,21 @@ abstract class LockForms<T> implements DistributedLock {
         long left = waitNanos;
         while (true) {
             Optional<T> taken = tryOnce(lease, thread, left, interruptibly);
-            HeldLease lost = taken.map(this::lostBeforeSeen).orElse(null);
-            if (lost == null) {
+            List<HeldLease> lost = taken.map(this::lostBeforeSeen).orElse(List.of());
+            if (lost.isEmpty()) {
                 return taken;
             }
             // A caller amid a request that nobody answers can be passed what is over by the time it looks up. What the
             // store may have of it would stand in the way of the next attempt.
             taken.ifPresent(this::giveBack);
-            engine.releases().undo(lost);
+            lost.forEach(engine.releases()::undo);
             if (waitNanos != Wish.FOREVER) {
                 left = waitNanos - (engine.platform().nanoTime() - start);
             }
             if (left <= 0) {
                 throw engine.isClosed()
-                        ? new ClientClosedException(lost.name())
-                        : Failures.lostBeforeSeen(lost, engine.storeAddress());
+                        ? new ClientClosedException(lost.get(0).name())
+                        : Failures.lostBeforeSeen(lost.get(0), engine.storeAddress());
             }
         }
     }

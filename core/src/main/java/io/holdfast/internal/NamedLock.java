@@ -175,9 +175,8 @@ public final class NamedLock extends LockForms<HeldLease> {
     }
 
     @Override
-    @Nullable
-    HeldLease lostBeforeSeen(HeldLease taken) {
-        return engine.isValid(taken) && taken.isSeen() ? null : taken;
+    List<HeldLease> lostBeforeSeen(HeldLease taken) {
+        return engine.isValid(taken) && taken.isSeen() ? List.of() : List.of(taken);
     }
 
     @Override

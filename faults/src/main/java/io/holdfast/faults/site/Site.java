@@ -8,7 +8,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The servers of a campaign. A store that is not Redis joins by another one of these. Used by one thread. */
+/**
+ * The servers of a campaign. Another arrangement of Redis servers joins by another one of these; a store that is not Redis
+ * would need faults of its own as well, since those there are befall a {@link RedisServer}. Used by one thread.
+ */
 public interface Site extends AutoCloseable {
     Topology topology();
 

@@ -3,8 +3,10 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockException;
 import io.holdfast.Loss;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.Platform;
@@ -236,5 +238,85 @@ class TakenAwayTest {
         assertThat(tried.handle((locked, error) -> locked != null && locked).get(10, TimeUnit.SECONDS))
                 .isFalse();
         await().until(() -> store.releases.contains(id(0)));
+    }
+
+    /** What is kept to read is on its way to the thread that wrote, and is taken away before anybody watches it. */
+    @Test
+    @Faults({45, 55})
+    void readingOn_thatIsTakenAwayBeforeItsAnswerCame_isNotBelieved() throws Exception {
+        DistributedReadWriteLock lock = locks.readWriteLock("a");
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        CompletableFuture<Boolean> readsOn = CompletableFuture.supplyAsync(() -> {
+            store.next = CompletableFuture.completedFuture(new AcquireReply.Granted(7, 1));
+            assertThat(lock.writeLock().tryLock()).isTrue();
+            assertThat(lock.readLock().tryLock()).isTrue();
+            store.next = answer;
+            assertThat(lock.writeLock().unlock()).isTrue();
+            return lock.readLock().isHeldByCurrentThread();
+        });
+        await().until(() -> store.asks.size() == 2);
+        store.events().expelled("a", id(1), "by a person");
+
+        answer.complete(new AcquireReply.Granted(8, 1));
+
+        assertThat(readsOn.get(10, TimeUnit.SECONDS)).isFalse();
+        await().until(() -> store.releases.contains(id(1)));
+    }
+
+    /** News of a grant that was taken away, which come when its owner has asked again and been granted it once more. */
+    @Test
+    @Faults(45)
+    void newsThatComeWhenTheStoreHasGivenItOnceMore_giveThatBack() {
+        CompletableFuture<Lease> waiter =
+                locks.lock("a").acquireAsync(Duration.ofSeconds(60)).toCompletableFuture();
+        clock.advance(Duration.ZERO);
+        store.next = CompletableFuture.completedFuture(new AcquireReply.Granted(7, 1));
+        store.events().wake("a", id(0));
+        clock.advance(Duration.ZERO);
+        assertThat(waiter.join().isValid()).isTrue();
+
+        store.events().expelled("a", id(0), "by a person");
+
+        assertThat(waiter.join().isValid()).isFalse();
+        await().until(() -> store.releases.contains(id(0)));
+    }
+
+    /** Of several, the store may still have more than one: all of them would stand in the way of the next attempt. */
+    @Test
+    @Faults({2, 57})
+    void severalThatAreOverBeforeTheirCallerLooks_areAllGivenBack_beforeTheyAreAskedForAgain() throws Exception {
+        int at = 0;
+        int again = 0;
+        for (; at < MOST_LOOKS; at++) {
+            anew(at);
+            store.next = CompletableFuture.completedFuture(new AcquireReply.Granted(7, 1));
+            store.answersLater = true;
+            news = () -> clock.advance(Duration.ofSeconds(30));
+
+            boolean locked = CompletableFuture.supplyAsync(() -> {
+                        looks.set(0);
+                        try {
+                            return locks.allOf(locks.lock("a"), locks.lock("b")).tryLock(Duration.ofSeconds(90));
+                        } catch (LockException e) {
+                            return false;
+                        } catch (InterruptedException e) {
+                            throw new AssertionError(e);
+                        } finally {
+                            looks.set(-1);
+                        }
+                    })
+                    .get(10, TimeUnit.SECONDS);
+
+            if (!came) {
+                break;
+            }
+            if (locked && store.asks.size() == 4) {
+                again++;
+                await().untilAsserted(() ->
+                        assertThat(store.releases).as("over at look %s", moment).contains(id(0), id(1)));
+            }
+        }
+        assertThat(at).as("looks at a clock").isBetween(3, MOST_LOOKS - 1);
+        assertThat(again).as("times they were over before their caller looked").isPositive();
     }
 }
