@@ -233,7 +233,7 @@ final class Procession {
         for (Row row : rows.values()) {
             if (row.ready
                     && acquisition.bearsTurns()
-                    && acquisition.isOf(row.holder.takenBy)
+                    && acquisition.isOf(row.holder.takenBy())
                     && row.isTurn(now)
                     && acquisition.mayFollow(row.holder, row.share, now, wall)) {
                 HeldLease theirs = acquisition.inherit(row.holder, row.nextToken, now);
