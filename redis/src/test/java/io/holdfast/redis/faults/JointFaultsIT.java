@@ -142,7 +142,7 @@ class JointFaultsIT {
             Lease lease = all(client).acquire(SOON);
             assertThat(lease.isValid()).isTrue();
             assertThat(lease.release()).isTrue();
-            assertThat(trap.isSprung()).isTrue();
+            trap.awaitSprung(SOON);
         }
         rig.awaitNothingLeft();
     }
