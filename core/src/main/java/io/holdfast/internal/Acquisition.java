@@ -82,6 +82,9 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
     /** The id of one that has left with a ticket, whose place this one is to take; counted as a request under way. */
     private @Nullable String place;
 
+    /** It was called to take what lies ready. If it ends meanwhile, it comes all the same, on its thread or the worker's. */
+    private volatile boolean called;
+
     private @Nullable HeldLease inherited;
     private @Nullable HeldLease inheritedFrom;
     private @Nullable OwnerId idle;
@@ -420,6 +423,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             // The end came while it waited for this answer.
             platform.unpark(caller);
         }
+        if (called) {
+            // So may the call have done: its thread was woken for it then, and went on to wait for this answer.
+            platform.unpark(caller);
+        }
     }
 
     private void granted(Ask ask, AcquireReply.Granted granted) {
@@ -456,9 +463,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             return;
         }
         engine.forget(grantedOwner);
-        if (mayStandInARow()) {
-            engine.lines().forgoes(this);
-        }
+        forgoes();
         obtained(wish.lease(ask.id(), granted.token(), now, validity), ask.sentNanos(), granted.tokens());
     }
 
@@ -496,9 +501,10 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 engine.forget(grant.owner());
                 HeldLease lease = wish.lease(taken, grant.token(), now, validity);
                 if (mayStandInARow()) {
-                    engine.lines().forgoes(this);
                     engine.lines().precedes(lease, wish.share(), grant.tokens(), wish.mayTakeAgain(), grant.behind());
                 }
+                // Only now those behind it are known.
+                forgoes();
                 obtained(lease, grant.sinceNanos(), grant.tokens());
             } else {
                 askFor(grant);
@@ -604,11 +610,11 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             return false;
         }
         idle = phase == Phase.WAITING ? id : null;
-        boolean called = phase == Phase.POSTED;
+        boolean posted = phase == Phase.POSTED;
         isHeldHere(now);
         finish();
         engine.forget(owner);
-        if (called && !wish.share().isWhole()) {
+        if (posted && !wish.share().isWhole()) {
             // It was to ask, and the reason may be that the store has given it a permit.
             engine.releases().undo(name, owner, options.lease());
         }
@@ -671,6 +677,11 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         return callerRuns && wish.mayTakeAgain();
     }
 
+    /** Whether that thread has nothing to do but to wait: amid a request it would come only when that is answered. */
+    synchronized boolean isAtRest() {
+        return phase == Phase.WAITING;
+    }
+
     /** Whether its own thread can take what lies ready for it. */
     boolean comesWhenCalled() {
         return callerRuns;
@@ -678,7 +689,15 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
 
     /** The lock lies ready for it. */
     void call() {
+        called = true;
         runner.execute(this::comes);
+    }
+
+    /** It has ended otherwise: what may lie ready for it is not to wait until it comes. */
+    private void forgoes() {
+        if (called) {
+            engine.lines().forgoes(this);
+        }
     }
 
     private void comes() {
@@ -867,7 +886,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         takeBack(taken);
         // In this order: once it has left nobody calls it any more.
         Acquisition next = engine.lines().left(this);
-        engine.lines().forgoes(this);
+        forgoes();
         if (next != null) {
             next.lead(left);
         } else {

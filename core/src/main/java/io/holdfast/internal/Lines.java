@@ -214,16 +214,21 @@ final class Lines {
         Procession procession = processions.get(acquisition.name());
         if (procession != null) {
             Acquisition heir = procession.comes(acquisition, now(), wall());
-            if (heir != null) {
-                heir.takesOver();
+            try {
+                if (heir != null) {
+                    heir.takesOver();
+                }
+            } finally {
+                settle(procession);
             }
-            settle(procession);
         }
     }
 
-    /** Who is next has changed: whoever is called now. What nobody will come for goes back. */
+    /** Who is next has changed: that one is called now, or given what lies ready. What nobody here wants goes back. */
     private void settle(Procession procession) {
-        procession.callsNext(now(), wall()).forEach(lease -> engine.endings().giveBack(lease, null));
+        Procession.Settled settled = procession.callsNext(now(), wall());
+        settled.heirs().forEach(Acquisition::takesOver);
+        settled.left().forEach(lease -> engine.endings().giveBack(lease, null));
     }
 
     /** One that was called is there: what lay ready for it, and is its own now or to be given back. Null if nothing does. */

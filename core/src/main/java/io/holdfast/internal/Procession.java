@@ -109,6 +109,14 @@ final class Procession {
      */
     private record Served(Row row, @Nullable OwnerId id) {}
 
+    /**
+     * What became of that which lay ready.
+     *
+     * @param heirs who has it now
+     * @param left what is to be given back, since nobody here has any use for it
+     */
+    record Settled(List<Acquisition> heirs, List<HeldLease> left) {}
+
     private final Engine engine;
     private final String name;
 
@@ -213,12 +221,16 @@ final class Procession {
             return false;
         }
         Acquisition heir = heir(next(), row, now, wall);
-        if (heir == null || !heir.bearsTurns()) {
+        if (heir == null || !comesWhenCalled(heir)) {
             return false;
         }
         row.ready = true;
         call(heir);
         return true;
+    }
+
+    private static boolean comesWhenCalled(Acquisition heir) {
+        return heir.bearsTurns() && heir.isAtRest();
     }
 
     private void call(Acquisition heir) {
@@ -281,25 +293,31 @@ final class Procession {
     }
 
     /**
-     * Calls the next, if something lies ready and nobody is on the way. To be asked after each change of who is next.
-     *
-     * @return what is to be given back, since nobody here will come for it
+     * Calls the next, if something lies ready and nobody is on the way, or passes it on to one that will not come. To be asked
+     * after each change of who is next.
      */
-    synchronized List<HeldLease> callsNext(long now, long wall) {
+    synchronized Settled callsNext(long now, long wall) {
+        List<Acquisition> heirs = List.of();
         for (Row row : rows.values()) {
             if (row.ready && called == null) {
-                Acquisition heir = heir(next(), row, now, wall);
-                if (heir != null && heir.bearsTurns()) {
-                    call(heir);
-                } else {
-                    row.ready = false;
+                Acquisition next = heir(next(), row, now, wall);
+                if (next != null && comesWhenCalled(next)) {
+                    call(next);
+                    continue;
+                }
+                row.ready = false;
+                Acquisition heir = pass(row, now, wall);
+                if (heir == null) {
                     left.add(row.holder);
+                } else {
+                    heirs = new ArrayList<>(heirs);
+                    heirs.add(heir);
                 }
             }
         }
-        List<HeldLease> all = List.copyOf(left);
+        Settled settled = new Settled(heirs, List.copyOf(left));
         left.clear();
-        return all;
+        return settled;
     }
 
     private void serves(Row row, String id, Acquisition heir) {

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** One lock, or the permits of one semaphore, with a queue whose head is told of its grant, as on Redis. */
-final class QueueStore implements LockStore {
+class QueueStore implements LockStore {
     private static final Duration GRANT = Duration.ofSeconds(2);
 
     private final StoreContext context;
@@ -38,7 +38,7 @@ final class QueueStore implements LockStore {
     }
 
     /** How many requests there were to acquire or to release. */
-    int requests() {
+    synchronized int requests() {
         return requests;
     }
 
@@ -46,12 +46,12 @@ final class QueueStore implements LockStore {
         return context.events();
     }
 
-    boolean isEmpty() {
+    synchronized boolean isEmpty() {
         return queue.isEmpty() && holders.isEmpty();
     }
 
     /** Everything is forgotten but the queue behind so many, whose head has it now. */
-    void losesHoldersAnd(int tickets) {
+    synchronized void losesHoldersAnd(int tickets) {
         holders.clear();
         for (int i = 0; i < tickets; i++) {
             queue.remove(queue.keySet().iterator().next());
@@ -60,7 +60,7 @@ final class QueueStore implements LockStore {
     }
 
     @Override
-    public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+    public synchronized CompletionStage<AcquireReply> acquire(AcquireRequest request) {
         requests++;
         String owner = request.owner();
         if (holders.contains(owner) || (holders.size() < places && queue.isEmpty())) {
@@ -86,7 +86,7 @@ final class QueueStore implements LockStore {
     }
 
     @Override
-    public CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
+    public synchronized CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
         requests++;
         served.forEach(queue::remove);
         holders.removeAll(served);
@@ -118,7 +118,7 @@ final class QueueStore implements LockStore {
     }
 
     @Override
-    public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+    public synchronized CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
         return CompletableFuture.completedFuture(batch.stream()
                 .map(item -> holders.contains(item.owner()) ? new RenewReply.Renewed(false) : new RenewReply.Gone())
                 .map(RenewReply.class::cast)
