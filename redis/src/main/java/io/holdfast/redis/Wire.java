@@ -43,6 +43,9 @@ final class Wire {
     /** Nobody relies on it, unless a leader dies of an Error just before it wakes the next. */
     private static final long RECHECK_NANOS = 100_000_000L;
 
+    /** So many commands have to go out one by one before nobody else counts as being there. */
+    private static final int CROWD = 64;
+
     private static final long CLOSE_PAUSE_NANOS = 500_000L;
 
     /** So long after its time-out a leader that cannot even be cut is waited for. */
@@ -57,6 +60,9 @@ final class Wire {
 
     /** Who wants to be sent. Only the leader takes out, and those who give up themselves. */
     private final ConcurrentLinkedDeque<Call> queue = new ConcurrentLinkedDeque<>();
+
+    /** So many commands more go out before the last that met others is forgotten. Not guarded: it is a hint, and seen with what is queued. */
+    private int crowd;
 
     /** Whoever has it leads. */
     private final ReentrantLock turn = new ReentrantLock();
@@ -82,6 +88,9 @@ final class Wire {
     private List<Call> sleepers = new ArrayList<>();
 
     private @Nullable Connection connection;
+    /** At what comes over it, if that is of use. */
+    private @Nullable Glance glance;
+
     /** The last attempt to connect got as far as a socket: if it failed then, somebody is there who does not answer. */
     private boolean reached;
 
@@ -121,6 +130,7 @@ final class Wire {
         reserveStack();
         Call call = new Call(request, platform.currentThread(), timeout, platform.nanoTime(), sleeper);
         if (!lead(call, false)) {
+            crowd = CROWD;
             queue.add(call);
             await(call);
         }
@@ -311,7 +321,11 @@ final class Wire {
         try {
             Connection wire = connection != null ? connection : open(own.deadline());
             wire.setSoTimeout(millisLeft(own.deadline()));
+            boolean first = sent.isEmpty();
             write(wire, own);
+            if (first && isAlone() && glance != null) {
+                glance.await();
+            }
             read(wire, own);
         } catch (JedisDataException e) {
             // While the connection was opened: all other errors of the server are somebody's reply. One that was half
@@ -373,6 +387,17 @@ final class Wire {
         } else {
             Request.together(joined.stream().map(Call::request).toList()).writeTo(wire);
         }
+    }
+
+    /** Whether there is only one to wait for a reply, and has been for a while: others would have a better use for the processor. */
+    private boolean isAlone() {
+        if (sent.size() > 1 || !queue.isEmpty()) {
+            crowd = CROWD;
+        } else if (crowd > 0) {
+            crowd--;
+            return false;
+        }
+        return crowd == 0;
     }
 
     /** Hands out the replies to all that is sent by now. */
@@ -485,9 +510,11 @@ final class Wire {
 
     private Connection open(long deadline) {
         reached = false;
+        glance = null;
         Connection opened = source.open(Duration.ofMillis(millisLeft(deadline)), socket -> {
             reached = true;
             guard.watch(socket);
+            glance = Glance.at(socket, platform::nanoTime);
         });
         connection = opened;
         life = null;
