@@ -13,6 +13,8 @@ import io.holdfast.servers.TcpProxy;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreUri;
 import io.holdfast.testkit.Faults;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -32,8 +34,7 @@ class WireSleepersIT {
     @BeforeEach
     void connect() {
         proxy = TcpProxy.to(redis.port());
-        wire = new Wire(
-                new CountingSource(RedisUri.parse(new StoreUri("redis://127.0.0.1:" + proxy.port()))), platform);
+        wire = new Wire(source(), platform);
         callers = new Callers(wire);
     }
 
@@ -71,6 +72,29 @@ class WireSleepersIT {
         return new Sleeper(thread, told, toldBy, returned);
     }
 
+    /** From now on nobody looks by itself whether it can lead: whoever is woken for that does, however busy the machine is. */
+    private void nobodyLooksByItself() {
+        Platform patient = (Platform) Proxy.newProxyInstance(
+                Platform.class.getClassLoader(), new Class<?>[] {Platform.class}, (self, method, args) -> {
+                    if (method.getName().equals("park")) {
+                        platform.park(ofSeconds(20).toNanos());
+                        return null;
+                    }
+                    try {
+                        return method.invoke(platform, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        wire.close();
+        wire = new Wire(source(), patient);
+        callers = new Callers(wire);
+    }
+
+    private ConnectionSource source() {
+        return new CountingSource(RedisUri.parse(new StoreUri("redis://127.0.0.1:" + proxy.port())));
+    }
+
     private HeldRequest takeWire() {
         assertThat(text(wire.call(ofSeconds(20), echo("before")))).isEqualTo("before");
         HeldRequest gate = proxy.holdNextRequestContaining("gate");
@@ -82,6 +106,7 @@ class WireSleepersIT {
     @Test
     @Faults(44)
     void quietAnswer_isToldByAnother_andItsCallerReturnsWithItOnceItIsUnparked() throws Exception {
+        nobodyLooksByItself();
         HeldRequest gate = takeWire();
         Callers.Caller leader = callers.queue("leader");
         Sleeper quiet = sleeper("wait", "wait");
