@@ -20,6 +20,9 @@ import java.util.stream.Stream;
 final class Checkup {
     private static final List<String> NEEDED = List.of("redis_version", "role", "maxmemory_policy", "aof_enabled");
     private static final Pattern VERSION = Pattern.compile("([0-9]{1,4})\\.([0-9]{1,4}).*");
+    /** Those that run scripts without looking at min-replicas-to-write; 7.0 never did, and 6.2.7 does not any more. */
+    private static final Pattern UNGUARDED = Pattern.compile("6\\.2\\.[0-6]");
+
     private static final Pattern REPLICA =
             Pattern.compile("slave[0-9]+:ip=(.*),port=([0-9]+),state=([a-z_]+),.*\\blag=(-?[0-9]{1,9}).*");
 
@@ -164,6 +167,13 @@ final class Checkup {
                         + " s ago: a failover to it forgets the locks that were taken since; see its log and the"
                         + " network");
             }
+        }
+        String version = RedisErrors.field(info, "redis_version");
+        if (!replicas.isEmpty() && version != null && UNGUARDED.matcher(version).matches()) {
+            found.add(
+                    "the server is of version " + version + ", which runs scripts also while fewer replicas follow than"
+                            + " min-replicas-to-write demands: a master that is cut off goes on granting locks, which the failover"
+                            + " forgets; upgrade it to 6.2.7 or newer, or take locks with minReplicas");
         }
         // Only a server that wants some tells how many are good.
         if (!replicas.isEmpty() && RedisErrors.field(info, "min_slaves_good_slaves") == null) {

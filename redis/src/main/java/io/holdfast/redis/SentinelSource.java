@@ -344,13 +344,14 @@ final class SentinelSource implements ConnectionSource {
                     .toList();
         }
         for (Open other : others) {
-            log.info(
-                    "{} has another master, {}; the connection to {} is closed",
-                    address(),
-                    ServerList.text(master),
-                    ServerList.text(other.server()));
-            Closeable socket = other.socket().get();
+            // Once: it stays among those that are open until whoever has it comes to use it.
+            Closeable socket = other.socket().getAndSet(null);
             if (socket != null) {
+                log.info(
+                        "{} has another master, {}; the connection to {} is closed",
+                        address(),
+                        ServerList.text(master),
+                        ServerList.text(other.server()));
                 try {
                     socket.close();
                 } catch (IOException e) {

@@ -283,6 +283,10 @@ final class Wire {
         }
         if (next != null && !turn.isLocked()) {
             platform.unpark(next.caller());
+            if (next.isOver() && turn.tryLock()) {
+                // It has given up since it was chosen, and could not take the turn meanwhile to choose another.
+                giveTurn();
+            }
         }
     }
 

@@ -300,10 +300,13 @@ end
 -- So many at the head are passed over.
 local away = 0
 
+-- So many dead tickets this run has cleared.
+local cleared = 0
+
 -- The first live ticket: who, the length of its grant, its tokens, and what it wants. Nothing, and true, if there may be
 -- more behind the dead.
 local function first()
-  for _ = 1, MOST_DEAD do
+  while cleared < MOST_DEAD do
     local head = redis.call('ZRANGE', queue, away, away)[1]
     if not head then
       return nil, false
@@ -314,6 +317,7 @@ local function first()
       return head, tonumber(grant), tonumber(count), share ~= '' and share or 'x', tonumber(weight), tonumber(of)
     end
     drop(head)
+    cleared = cleared + 1
   end
   return nil, true
 end
@@ -561,6 +565,8 @@ local function stand(at)
   local wants = share ~= 'x' and ' ' .. share .. ' ' .. text(weight) .. ' ' .. text(of) or ''
   redis.call('ZADD', queue, 'NX', text(at), owner)
   redis.call('HSET', tickets, owner, text(nowMs + ticketMs) .. ' ' .. grantMs .. ' ' .. asked .. wants)
+  redis.call('PEXPIRE', queue, 2 * ticketMs)
+  redis.call('PEXPIRE', tickets, 2 * ticketMs)
 end
 
 local left, notifies
@@ -633,6 +639,4 @@ if not redis.call('ZSCORE', queue, owner) then
   place = tonumber(place) or last and math.max(tonumber(last) + 1, now) or now
 end
 stand(place or now)
-redis.call('PEXPIRE', queue, 2 * ticketMs)
-redis.call('PEXPIRE', tickets, 2 * ticketMs)
 return { 2, now, held, left, redis.call('ZRANK', queue, owner), notifies and 1 or 0, follows }

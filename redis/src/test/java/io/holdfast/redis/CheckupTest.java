@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.Platform;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -49,6 +50,24 @@ class CheckupTest {
                 .singleElement()
                 .asString()
                 .startsWith("the replica 10.0.0.7:6380 does not follow yet (wait_bgsave): ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"6.2.0", "6.2.6"})
+    void serverThatLetsScriptsWriteWithoutReplicas_isWarnedAboutIfItHasSome(String version) {
+        String replica = "slave0:ip=10.0.0.7,port=6380,state=online,offset=0,lag=0";
+
+        assertThat(Checkup.judge(info(version, replica, "min_slaves_good_slaves:1"), false))
+                .singleElement()
+                .asString()
+                .startsWith("the server is of version " + version
+                        + ", which runs scripts also while fewer replicas follow");
+        assertThat(Checkup.judge(info(version), false)).isEmpty();
+        for (String mended : List.of("6.2.7", "6.2.11", "7.0.15")) {
+            assertThat(Checkup.judge(info(mended, replica, "min_slaves_good_slaves:1"), false))
+                    .as(mended)
+                    .isEmpty();
+        }
     }
 
     @Test

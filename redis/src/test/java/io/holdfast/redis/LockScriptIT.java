@@ -180,6 +180,22 @@ class LockScriptIT {
         assertThat(scripts.queued("a")).asString().isEqualTo("[e:1:z]");
     }
 
+    @Test
+    @Faults(39)
+    void exchange_ofATicket_whoseTokenCannotBeGiven_leavesNoLineThatStaysForEver() {
+        scripts.attempt("a", "d:1:z", 30_000);
+        scripts.queue("a", "c:1:x", 30_000);
+        redis.command("DEL", "distributed_lock:a", Scripts.FENCE);
+        redis.command("LPUSH", Scripts.FENCE, "no counter");
+
+        assertThatExceptionOfType(RespError.class)
+                .isThrownBy(() -> scripts.exchange("a", "c:1:x", "c:2:y", Scripts.NO_HURRY))
+                .withMessageContaining("WRONGTYPE");
+
+        assertThat(scripts.queued("a")).asString().isEqualTo("[c:2:y]");
+        assertThat(redis.keys().stream().filter(key -> scripts.ttl(key) == -1)).containsExactly(Scripts.FENCE);
+    }
+
     /** Whoever is let in meanwhile would be told that those behind it stand directly behind. */
     @Test
     @Faults({44, 54})

@@ -242,6 +242,30 @@ class ShareScriptIT {
         nothingIsLeft();
     }
 
+    @Test
+    @Faults(48)
+    void deadTicketsBetweenReaders_areClearedBoundedlyInOneRun() {
+        scripts.attempt("a", "c:1:w", 30_000);
+        List<String> readers = owners("d", 5);
+        readers.forEach(reader -> scripts.read("a", reader, 30_000));
+        for (int i = 0; i < 5; i++) {
+            redis.command("ZADD", QUEUE, Integer.toString(100 * i + 99), readers.get(i));
+            for (int dead = 0; dead < 40; dead++) {
+                redis.command("ZADD", QUEUE, Integer.toString(100 * i + dead), "dead:" + i + ":" + dead);
+            }
+        }
+
+        scripts.release("a", "c:1:w");
+
+        assertThat(scripts.state("a")).as("the first reader is let in").isEqualTo("r 1 0");
+        assertThat(scripts.queued("a")).as("one run clears 64").hasSize(5 * 41 - 1 - 64);
+        for (int run = 0; run < 3; run++) {
+            scripts.read("a", readers.get(4), 30_000);
+        }
+        assertThat(scripts.state("a")).isEqualTo("r 5 0");
+        assertThat(scripts.queued("a")).isEmpty();
+    }
+
     private static String text(Resp inbox) {
         return String.valueOf(((List<?>) requireNonNull(inbox.read())).get(3));
     }

@@ -1,15 +1,20 @@
 package io.holdfast.redis.fuzz;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.testkit.Faults;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +29,7 @@ class SentinelsDisagreeTest {
     private final FakeServer young = new FakeServer();
     private final List<FakeServer> sentinels = List.of(new FakeServer(), new FakeServer(), new FakeServer());
     private final ConcurrentMap<FakeServer, Integer> asked = new ConcurrentHashMap<>();
+    private final AtomicInteger looks = new AtomicInteger();
 
     @BeforeEach
     void bothTakeThemselvesForTheMaster() {
@@ -53,9 +59,12 @@ class SentinelsDisagreeTest {
     }
 
     /** @param epoch an error if it may not be asked for that */
-    private static void says(FakeServer sentinel, FakeServer master, String epoch) {
+    private void says(FakeServer sentinel, FakeServer master, String epoch) {
         sentinel.behave((command, good, out) -> {
             String address = bulk("127.0.0.1") + bulk(Integer.toString(master.port()));
+            if (command.get(0).equals("SENTINEL")) {
+                looks.incrementAndGet();
+            }
             if (!command.get(0).equals("SENTINEL")) {
                 out.write(good);
             } else if (!command.get(1).equals("master")) {
@@ -76,6 +85,11 @@ class SentinelsDisagreeTest {
                         .collect(Collectors.joining(",", "redis-sentinel://", "/mymaster")))
                 .commandTimeout(ofSeconds(2))
                 .build();
+    }
+
+    /** How often any Sentinel was asked. */
+    private int looks() {
+        return looks.get();
     }
 
     private int asked(FakeServer server) {
@@ -107,6 +121,32 @@ class SentinelsDisagreeTest {
             }
             assertThat(asked(old)).as("nobody goes back").isEqualTo(before);
         }
+    }
+
+    /** It stays among those that are open until somebody comes to use it, and each look found it there again. */
+    @Test
+    void connectionThatNobodyUses_isClosedOnce() {
+        sentinels.forEach(sentinel -> says(sentinel, old, "4"));
+        PrintStream err = System.err;
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        try (Holdfast locks = connect()) {
+            try (Lease lease = locks.lock("b").acquire(ofSeconds(5))) {
+                // Over the connection for renewals, which is not used again.
+                lease.extend(ofSeconds(60));
+            }
+            System.setErr(new PrintStream(log, true, UTF_8));
+            sentinels.forEach(sentinel -> says(sentinel, young, "5"));
+            awaitAsks(locks, young);
+            int looks = looks();
+            await().atMost(LOOKS).until(() -> looks() > looks + 2);
+        } catch (InterruptedException e) {
+            throw new AssertionError("nobody interrupts this", e);
+        } finally {
+            System.setErr(err);
+        }
+        assertThat(log.toString(UTF_8).lines().filter(line -> line.contains("has another master")))
+                .as("for commands, and for renewals")
+                .hasSizeBetween(1, 2);
     }
 
     @Test
