@@ -677,20 +677,27 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         return callerRuns && wish.mayTakeAgain();
     }
 
-    /** Whether that thread has nothing to do but to wait: amid a request it would come only when that is answered. */
-    synchronized boolean isAtRest() {
-        return phase == Phase.WAITING;
-    }
-
     /** Whether its own thread can take what lies ready for it. */
     boolean comesWhenCalled() {
         return callerRuns;
     }
 
-    /** The lock lies ready for it. */
-    void call() {
-        called = true;
-        runner.execute(this::comes);
+    /**
+     * The lock lies ready for it.
+     *
+     * @return false if it stands in the store's queue, and has something else to do than to wait: amid a request it would come
+     *     only when that is answered
+     */
+    boolean call() {
+        // In one step: if it ends after this, it finds that it was called, and what it is to do next comes after this.
+        synchronized (this) {
+            if (wish.isFair() && phase != Phase.WAITING) {
+                return false;
+            }
+            called = true;
+            runner.execute(this::comes);
+            return true;
+        }
     }
 
     /** It has ended otherwise: what may lie ready for it is not to wait until it comes. */

@@ -54,10 +54,17 @@ final class Endings {
             engine.releases().of(lease.name()).execute(() -> sendRelease(lease, next, outcome));
             // Others may stand before it. The lease was valid when the section ended; the rest is done in the
             // background.
-            Platform.Timer limit = platform.schedule(engine.commandTimeout().toNanos(), () -> outcome.complete(true));
+            Platform.Timer limit =
+                    platform.schedule(engine.commandTimeout().toNanos(), () -> outcome.complete(endsUnanswered(lease)));
             outcome.whenComplete((value, error) -> limit.cancel());
         }
         return caller.awaitUninterruptibly(outcome);
+    }
+
+    /** Nobody waits for the answer any more, and whatever the store says is nothing to who held it. False if it was lost before. */
+    private boolean endsUnanswered(HeldLease lease) {
+        ended(lease);
+        return lease.phase() == Phase.RELEASED;
     }
 
     void releaseInBackground(HeldLease lease) {
@@ -70,18 +77,22 @@ final class Endings {
     /** Gives several locks back. True if the section was protected to its end by all of them. */
     boolean release(List<HeldLease> leases) {
         Caller caller = engine.caller(leases.isEmpty() ? "" : leases.get(0).name());
-        List<CompletableFuture<Boolean>> outcomes = new ArrayList<>();
+        List<Sent> sent = new ArrayList<>();
         boolean safe = begin(
                 leases,
-                outcomes,
+                sent,
                 name -> caller.runs() ? Runnable::run : engine.releases().of(name));
-        CompletableFuture<Boolean> all = CompletableFuture.allOf(outcomes.toArray(new CompletableFuture<?>[0]))
-                .thenApply(done -> outcomes.stream().allMatch(CompletableFuture::join));
+        CompletableFuture<Boolean> all = CompletableFuture.allOf(
+                        sent.stream().map(Sent::outcome).toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> sent.stream().allMatch(part -> part.outcome().join()));
         if (!caller.runs()) {
             // As above: the rest is done in the background. But a loss that is known by then is told.
-            Platform.Timer limit = platform.schedule(
-                    engine.commandTimeout().toNanos(),
-                    () -> all.complete(outcomes.stream().allMatch(outcome -> outcome.getNow(true))));
+            Platform.Timer limit = platform.schedule(engine.commandTimeout().toNanos(), () -> {
+                sent.forEach(part -> part.leases().forEach(this::ended));
+                all.complete(sent.stream()
+                        .flatMap(part -> part.leases().stream())
+                        .allMatch(lease -> lease.phase() == Phase.RELEASED));
+            });
             all.whenComplete((value, error) -> limit.cancel());
         }
         return caller.awaitUninterruptibly(all) && safe;
@@ -91,13 +102,20 @@ final class Endings {
         begin(leases, new ArrayList<>(), engine.releases()::of);
     }
 
+    /** Some whose releases are under way, and whether the sections of all of them were protected to their end. */
+    private record Sent(List<HeldLease> leases, CompletableFuture<Boolean> outcome) {
+        Sent(List<HeldLease> leases) {
+            this(leases, new CompletableFuture<>());
+        }
+    }
+
     /**
      * Begins to release these, many in one go. False if one of them was not valid any more.
      *
+     * @param sent what is sent is added here
      * @param sender who sends the release of a lock
      */
-    private boolean begin(
-            List<HeldLease> leases, List<CompletableFuture<Boolean>> outcomes, Function<String, Executor> sender) {
+    private boolean begin(List<HeldLease> leases, List<Sent> sent, Function<String, Executor> sender) {
         boolean safe = true;
         List<HeldLease> together = new ArrayList<>();
         for (HeldLease lease : leases) {
@@ -108,18 +126,18 @@ final class Endings {
                 if (next == null && !engine.lines().hasProcession(lease)) {
                     together.add(lease);
                 } else {
-                    CompletableFuture<Boolean> outcome = new CompletableFuture<>();
-                    outcomes.add(outcome);
-                    sender.apply(lease.name()).execute(() -> sendRelease(lease, next, outcome));
+                    Sent alone = new Sent(List.of(lease));
+                    sent.add(alone);
+                    sender.apply(lease.name()).execute(() -> sendRelease(lease, next, alone.outcome()));
                 }
             }
         }
         for (List<HeldLease> part : engine.releases().apart(together)) {
             for (int from = 0; from < part.size(); from += LockStore.AT_ONCE) {
-                List<HeldLease> some = part.subList(from, Math.min(from + LockStore.AT_ONCE, part.size()));
-                CompletableFuture<Boolean> outcome = new CompletableFuture<>();
-                outcomes.add(outcome);
-                sender.apply(some.get(0).name()).execute(() -> sendReleases(some, true, outcome));
+                Sent some = new Sent(part.subList(from, Math.min(from + LockStore.AT_ONCE, part.size())));
+                sent.add(some);
+                sender.apply(some.leases().get(0).name())
+                        .execute(() -> sendReleases(some.leases(), true, some.outcome()));
             }
         }
         return safe;
@@ -209,7 +227,8 @@ final class Endings {
                             : store.release(lease.name(), lease.owner(), served))
                     .whenComplete((reply, error) -> {
                         try {
-                            if (error != null) {
+                            if (error != null || reply == ReleaseReply.NOT_OWNER) {
+                                // If it was taken away, the store may have given it to one who was served already.
                                 engine.lines().takeBack(lease, served);
                             }
                             outcome.complete(released(lease, reply, error));
@@ -253,9 +272,14 @@ final class Endings {
     private boolean released(HeldLease lease, @Nullable ReleaseReply reply, @Nullable Throwable error) {
         // A no that came while the lease should still have been running means it was lost before. A later one means
         // nothing: the message may have travelled longer than the lease.
-        if (reply == ReleaseReply.NOT_OWNER && lease.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0) {
-            losses.declare(
-                    lease, Phase.RELEASING, new Loss(Loss.Cause.GONE, "the store no longer had it at its release"));
+        // And after its time-out it is not even asked: whoever held it has been told that all was well.
+        if (reply == ReleaseReply.NOT_OWNER
+                && lease.remainingNanos(platform.nanoTime(), platform.wallMillis()) > 0
+                && (losses.declare(
+                                lease,
+                                Phase.RELEASING,
+                                new Loss(Loss.Cause.GONE, "the store no longer had it at its release"))
+                        || lease.phase() == Phase.LOST)) {
             return false;
         }
         ended(lease);

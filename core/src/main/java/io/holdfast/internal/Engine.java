@@ -397,6 +397,7 @@ public final class Engine implements AutoCloseable, Flight.Client {
     boolean inherits(HeldLease from, HeldLease next) {
         endings.ended(from);
         watchdog.replace(from, next);
+        loseIfExpelled(next);
         return isStillOpen(next);
     }
 
@@ -598,14 +599,20 @@ public final class Engine implements AutoCloseable, Flight.Client {
         }
         Caller caller = new Caller(platform, worker);
         CompletableFuture<T> answer = new CompletableFuture<>();
-        Runnable send = () -> Failures.guarded(question).whenComplete((value, error) -> {
-            if (error != null) {
-                StoreFailure failure = StoreFailure.of(error);
-                answer.completeExceptionally(Failures.asLockException(about, failure));
-            } else {
-                answer.complete(value);
+        Runnable send = () -> {
+            if (answer.isDone()) {
+                // Its caller was told that there was no answer, and may have asked for something else since.
+                return;
             }
-        });
+            Failures.guarded(question).whenComplete((value, error) -> {
+                if (error != null) {
+                    StoreFailure failure = StoreFailure.of(error);
+                    answer.completeExceptionally(Failures.asLockException(about, failure));
+                } else {
+                    answer.complete(value);
+                }
+            });
+        };
         if (caller.runs()) {
             send.run();
         } else {

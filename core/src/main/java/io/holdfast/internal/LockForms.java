@@ -57,6 +57,8 @@ abstract class LockForms<T> implements DistributedLock {
 
     abstract void giveBack(T taken);
 
+    abstract List<HeldLease> leases(T taken);
+
     /** The caller has it from now on; unless it is lost already, or parts of it: then those parts, and nothing has changed. */
     abstract List<HeldLease> lostBeforeSeen(T taken);
 
@@ -148,7 +150,10 @@ abstract class LockForms<T> implements DistributedLock {
             // A caller amid a request that nobody answers can be passed what is over by the time it looks up. What the
             // store may have of it would stand in the way of the next attempt.
             taken.ifPresent(this::giveBack);
-            lost.forEach(engine.releases()::undo);
+            // Only now: of several, more may have been lost since.
+            taken.map(this::leases).orElse(List.of()).stream()
+                    .filter(each -> each.phase() == HeldLease.Phase.LOST)
+                    .forEach(engine.releases()::undo);
             if (waitNanos != Wish.FOREVER) {
                 left = waitNanos - (engine.platform().nanoTime() - start);
             }
@@ -167,6 +172,10 @@ abstract class LockForms<T> implements DistributedLock {
         Attempt<T> attempt = attempt(lease, thread, waitNanos, caller);
         try {
             return caller.await(attempt.result(), interruptibly ? attempt::abandon : null);
+        } catch (Error e) {
+            // It goes without what it would have got, and nobody else would ever give that back.
+            attempt.abandon();
+            throw e;
         } finally {
             attempt.seen();
         }

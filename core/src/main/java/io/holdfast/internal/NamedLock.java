@@ -175,6 +175,11 @@ public final class NamedLock extends LockForms<HeldLease> {
     }
 
     @Override
+    List<HeldLease> leases(HeldLease taken) {
+        return List.of(taken);
+    }
+
+    @Override
     List<HeldLease> lostBeforeSeen(HeldLease taken) {
         return engine.isValid(taken) && taken.isSeen() ? List.of() : List.of(taken);
     }

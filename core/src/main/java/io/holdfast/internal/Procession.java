@@ -221,23 +221,27 @@ final class Procession {
             return false;
         }
         Acquisition heir = heir(next(), row, now, wall);
-        if (heir == null || !comesWhenCalled(heir)) {
+        if (heir == null || !heir.bearsTurns()) {
             return false;
         }
         row.ready = true;
-        call(heir);
-        return true;
-    }
-
-    private static boolean comesWhenCalled(Acquisition heir) {
-        return heir.bearsTurns() && heir.isAtRest();
-    }
-
-    private void call(Acquisition heir) {
-        if (called == null) {
-            called = heir;
-            heir.call();
+        if (!isCalled(heir)) {
+            row.ready = false;
         }
+        return row.ready;
+    }
+
+    /** Calls the next, unless somebody is on the way already. False if it has something else to do by now. */
+    private boolean isCalled(Acquisition heir) {
+        if (called != null) {
+            return true;
+        }
+        called = heir;
+        if (!heir.call()) {
+            called = null;
+            return false;
+        }
+        return true;
     }
 
     /** One that has just given it up takes it again, since the next has not come yet. False if that is not to be. */
@@ -301,8 +305,7 @@ final class Procession {
         for (Row row : rows.values()) {
             if (row.ready && called == null) {
                 Acquisition next = heir(next(), row, now, wall);
-                if (next != null && comesWhenCalled(next)) {
-                    call(next);
+                if (next != null && next.bearsTurns() && isCalled(next)) {
                     continue;
                 }
                 row.ready = false;

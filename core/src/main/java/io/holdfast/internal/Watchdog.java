@@ -226,7 +226,8 @@ final class Watchdog {
     }
 
     private @Nullable Loss reasonToStop(HeldLease lease) {
-        if (!lease.renewalDue) {
+        if (!lease.renewalDue || lease.phase() != Phase.HELD) {
+            // What lies ready for the next is nobody's, and whoever comes to have it must be found here.
             return null;
         }
         Object thread = lease.thread();

@@ -31,6 +31,7 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.StoreFactory;
 import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Bugs of the engine that were found and mended; each test names one. */
@@ -672,5 +674,35 @@ class EngineRegressionsTest {
                 return super.release(name, owner);
             }
         };
+    }
+
+    /** It was granted the lock later, which was then renewed for as long as its thread lived, and given back by nobody. */
+    @Test
+    void errorInAThreadThatWaits_leavesItNothing() throws Exception {
+        StoreFactory memory = MemoryStore.isolated();
+        AtomicReference<Thread> dies = new AtomicReference<>();
+        Platform real = Platform.system();
+        Platform platform = (Platform) Proxy.newProxyInstance(
+                Platform.class.getClassLoader(), new Class<?>[] {Platform.class}, (self, method, args) -> {
+                    if (method.getName().equals("park") && dies.compareAndSet(Thread.currentThread(), null)) {
+                        throw new StackOverflowError("for a test");
+                    }
+                    return method.invoke(real, args);
+                });
+        try (Holdfast holder = Holdfast.builder().store(memory).build();
+                Holdfast waiter =
+                        Holdfast.builder().store(memory).platform(platform).build()) {
+            assertThat(holder.lock("x").tryLock()).isTrue();
+            dies.set(Thread.currentThread());
+
+            assertThatThrownBy(() -> waiter.lock("x").lock()).isInstanceOf(StackOverflowError.class);
+
+            assertThat(holder.lock("x").unlock()).isTrue();
+            assertThat(holder.lock("x").tryLock(ofSeconds(10))).isTrue();
+            assertThat(holder.inspect("x"))
+                    .singleElement()
+                    .satisfies(lock -> assertThat(lock.waiters()).isEmpty());
+            assertThat(holder.lock("x").unlock()).isTrue();
+        }
     }
 }

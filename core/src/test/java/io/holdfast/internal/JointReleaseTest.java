@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Hold;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockListener;
+import io.holdfast.Loss;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.memory.MemoryStore;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
@@ -32,7 +36,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -256,6 +262,113 @@ class JointReleaseTest {
         }
         try (Holdfast other = client(memory, true)) {
             assertThat(other.inspect("*")).isEmpty();
+        }
+    }
+
+    /** Its thread goes on by then, and was told that all was well: it was interrupted in whatever it did next. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void releaseThatIsAnsweredAfterTheTimeOut_withANo_isNoLoss(boolean several) throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch answered = new CountDownLatch(1);
+        List<Loss> losses = new CopyOnWriteArrayList<>();
+        StoreFactory store = context -> new TwoParts(memory.open(context)) {
+            @Override
+            public CompletionStage<List<ReleaseReply>> releaseAll(List<ReleaseItem> items) {
+                return items.get(0).name().startsWith("a")
+                        ? late(super.releaseAll(items).thenApply(replies -> List.of(ReleaseReply.NOT_OWNER)))
+                        : super.releaseAll(items);
+            }
+
+            @Override
+            public CompletionStage<ReleaseReply> release(String name, String owner) {
+                return late(super.release(name, owner).thenApply(reply -> ReleaseReply.NOT_OWNER));
+            }
+
+            private <T> CompletionStage<T> late(CompletionStage<T> answer) {
+                try {
+                    over.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                return answer.whenComplete((value, error) -> answered.countDown());
+            }
+        };
+        LockListener listener = new LockListener() {
+            @Override
+            public void lost(Hold hold, Loss loss) {
+                losses.add(loss);
+            }
+        };
+        Lease lease;
+        try (Holdfast client = Holdfast.builder()
+                .store(store)
+                .platform(platform(false))
+                .listener(listener)
+                .commandTimeout(ofSeconds(1))
+                .build()) {
+            lease = several
+                    ? take(client, List.of("a1", "b1"))
+                    : client.lock("a1").acquire(ofSeconds(10));
+
+            assertThat(lease.release()).isTrue();
+
+            over.countDown();
+            assertThat(answered.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+        // Closed in between: whatever the answer led to has been done.
+        assertThat(losses).isEmpty();
+        assertThat(lease.lost().toCompletableFuture()).isNotDone();
+    }
+
+    /** What it wanted may be the opposite of what somebody has asked for since. */
+    @Test
+    void questionWhoseCallerWasToldThatNobodyAnswers_isNotSentAnyMore() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        AtomicInteger renewals = new AtomicInteger();
+        StoreFactory store = context -> new TwoParts(memory.open(context)) {
+            @Override
+            public CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+                if (request.name().equals("hangs")) {
+                    hangs.countDown();
+                    try {
+                        over.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                }
+                return super.acquire(request);
+            }
+
+            @Override
+            public String part(String name) {
+                return "";
+            }
+
+            @Override
+            public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
+                renewals.incrementAndGet();
+                return super.renew(batch, timeout);
+            }
+        };
+        try (Holdfast client = Holdfast.builder()
+                        .store(store)
+                        .platform(platform(false))
+                        .commandTimeout(Duration.ofMillis(500))
+                        .build();
+                Lease lease = client.lock("a").acquire(ofSeconds(10))) {
+            client.lock("hangs").tryAcquireAsync();
+            assertThat(hangs.await(10, TimeUnit.SECONDS)).isTrue();
+
+            assertThatThrownBy(() -> lease.extend(ofSeconds(60)))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("did not answer those who asked before");
+
+            over.countDown();
+            // By the same thread, so what stood before this is over.
+            assertThat(client.lock("b").tryLock(ofSeconds(10))).isTrue();
+            assertThat(renewals).hasValue(0);
         }
     }
 }

@@ -89,11 +89,16 @@ class QueueStore implements LockStore {
     public synchronized CompletionStage<ReleaseReply> release(String name, String owner, List<String> served) {
         requests++;
         served.forEach(queue::remove);
-        holders.removeAll(served);
+        takesFromServed(served);
         queue.remove(owner);
         boolean held = holders.remove(owner);
         passOn();
         return CompletableFuture.completedFuture(held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER);
+    }
+
+    /** What they may have been given since they were served. */
+    void takesFromServed(List<String> served) {
+        holders.removeAll(served);
     }
 
     private void passOn() {

@@ -29,6 +29,8 @@ class RowTurnsTest {
 
     private Share share = Share.WHOLE;
     private LockOptions options = LockOptions.DEFAULT;
+    /** As on Redis: of a whole lock a release takes back only the tickets of those who were served. */
+    private boolean keepsServed;
 
     private void open(int permits) {
         share = permits == 0 ? Share.WHOLE : Share.permits(1, permits);
@@ -39,7 +41,14 @@ class RowTurnsTest {
             }
         };
         engine = Engine.open(
-                context -> store = new QueueStore(context, Math.max(1, permits)),
+                context -> store = new QueueStore(context, Math.max(1, permits)) {
+                    @Override
+                    void takesFromServed(List<String> served) {
+                        if (!keepsServed) {
+                            super.takesFromServed(served);
+                        }
+                    }
+                },
                 "p:",
                 ofSeconds(2),
                 platform,
@@ -418,6 +427,89 @@ class RowTurnsTest {
         assertThat(second.lease().owner()).as("the store was asked").isNotEqualTo(lay);
         assertThat(losses).as("the first was told that all was well").isEmpty();
         assertThat(second.unlocks()).isTrue();
+    }
+
+    /** Its thread has ended meanwhile, and nobody renewed it any more; but whoever comes to have it is to be told. */
+    @Test
+    void whatIsReleasedByForceWhileItLiesReady_andWhoseThreadHasEnded_isNotPassedOn() {
+        open(0);
+        TurnTaker first = taker("first");
+        TurnTaker second = taker("second");
+        contend(first, second);
+        String lay = first.lease().owner();
+        assertThat(first.unlocks()).isTrue();
+        platform.threadsEnd();
+        platform.advance(100_000_000L);
+        platform.settle();
+        store().events().expelled("x", lay, "by a person");
+        platform.settle();
+
+        second.comes();
+        platform.settle();
+        second.comes();
+
+        assertThat(second.has()).isTrue();
+        assertThat(second.lease().owner()).as("the store was asked").isNotEqualTo(lay);
+        assertThat(losses).isEmpty();
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void oneThatHasGivenUp_isNotCalled(int permits) {
+        open(permits);
+        TurnTaker first = taker("first");
+        TurnTaker second = taker("second");
+        TurnTaker third = taker("third");
+        contend(first, second, third);
+
+        second.attempt().abandon();
+        assertThat(second.attempt().call()).as("it has ended").isFalse();
+        assertThat(first.unlocks()).isTrue();
+        platform.settle();
+
+        assertThat(second.isCalled()).isFalse();
+        third.comes();
+        assertThat(third.has()).isTrue();
+        assertThat(third.unlocks()).isTrue();
+    }
+
+    /** What it is to do next comes after it has come: amid a request it would come only when that is answered. */
+    @Test
+    void oneThatIsCalled_comesBeforeItAsks() {
+        open(1);
+        TurnTaker first = taker("first");
+        TurnTaker second = taker("second");
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+
+        second.attempt().wake();
+        second.comes();
+
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
+        platform.settle();
+    }
+
+    /** The store gave it to one who had had it already, and whom nobody waits for: it stayed there until the grant was over. */
+    @Test
+    void lockThatWasTakenAway_andGivenToOneThatWasServedBefore_isGivenBack() {
+        keepsServed = true;
+        open(0);
+        TurnTaker first = taker("first");
+        TurnTaker second = taker("second");
+        TurnTaker third = taker("third");
+        contend(first, second, third);
+        handOver(first, second);
+        handOver(second, third);
+
+        store().losesHoldersAnd(0);
+        platform.settle();
+
+        assertThat(third.unlocks()).isFalse();
+        platform.settle();
+        assertThat(losses).hasSize(1);
+        assertThat(store().isEmpty()).as("nobody has it").isTrue();
     }
 
     /** The store has forgotten who had it, and gives it to the next: what lay ready is nobody's. */

@@ -39,6 +39,7 @@ final class StepPlatform implements Platform {
     private long suspendedMillis;
     private long sequence;
     private boolean closed;
+    private boolean threadsEnded;
     private boolean runsTimers;
     private boolean armed;
     private int target;
@@ -62,6 +63,11 @@ final class StepPlatform implements Platform {
         target = point;
         happensAmid = amid;
         pending = event;
+    }
+
+    /** All threads have ended, whoever goes on as one of them. */
+    void threadsEnd() {
+        threadsEnded = true;
     }
 
     void disarm() {
@@ -274,7 +280,7 @@ final class StepPlatform implements Platform {
     @Override
     public boolean isAlive(Object thread) {
         point("isAlive");
-        return true;
+        return !threadsEnded;
     }
 
     @Override
