@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +10,7 @@ import io.holdfast.Hold;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.Loss;
+import io.holdfast.internal.HeldLease.Validity;
 import io.holdfast.memory.MemoryStore;
 import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
@@ -260,6 +262,31 @@ class LineTurnsTest {
         assertThat(first.has()).isTrue();
         assertThat(stalled).isEmpty();
         assertThat(first.unlocks()).isTrue();
+    }
+
+    /**
+     * One that was extended is not passed on. The answer to that comes at each of the points that its thread passes while it
+     * gives the lock up, and the next in the line has it all the same, from that thread or from the store.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+    void lockThatIsExtendedWhileItIsPassedOn_isNotWaitedForForEver(int point) {
+        contend(first, second);
+        HeldLease lease = first.lease();
+        platform.jump(Line.TURN_NANOS);
+        platform.arm(point, true, () -> {
+            platform.disarm();
+            lease.prove(Validity.after(platform.nanoTime(), platform.wallMillis(), ofMinutes(5)));
+        });
+
+        assertThat(first.unlocks()).isTrue();
+        platform.disarm();
+        platform.settle();
+        second.comes();
+
+        assertThat(platform.hasHappened()).isTrue();
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
     }
 
     /** Who is told of it while the lock lies ready has it no more, and was told so before; the next is not to have it either. */

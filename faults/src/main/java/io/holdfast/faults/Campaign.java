@@ -180,9 +180,11 @@ final class Campaign implements Stage, AutoCloseable {
 
     private void takeAll(Session session, Workload workload) {
         String trouble = "";
+        Violation.Kind kind = Violation.Kind.NOT_FREE;
         try {
             if (!Newcomer.gets(session, workload, settings.lease().plus(TICKETS))) {
                 trouble = "could not be had";
+                kind = workload == Workload.SEMAPHORE ? Violation.Kind.PERMITS_LOST : kind;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -192,11 +194,7 @@ final class Campaign implements Stage, AutoCloseable {
         }
         if (!trouble.isEmpty()) {
             evidence.saw(new Violation(
-                    Violation.Kind.NOT_FREE,
-                    workload,
-                    true,
-                    System.nanoTime(),
-                    workload.id() + " " + trouble + " when all had gone"));
+                    kind, workload, true, System.nanoTime(), workload.id() + " " + trouble + " when all had gone"));
         }
     }
 

@@ -164,7 +164,7 @@ public final class Judge {
         boolean inside = !excused(
                 from,
                 next.granted(),
-                (kind, each) -> kind.isFailover()
+                (kind, each) -> kind.mayBeFailover()
                         || (kind.losesState() && next.granted() - each.end() < TOKEN_GRACE_NANOS)
                         // It had it from before the step, which took it away, and others came and went meanwhile.
                         || (kind == FaultKind.SERVER_CLOCK && each.end() >= next.asked() - STEP_GRACE_NANOS));

@@ -34,8 +34,10 @@ public record Violation(Kind kind, Workload workload, boolean inside, long time,
         LEADER_LATE("new leader late"),
         /** Nobody held it, somebody wanted it, and nobody got it. */
         STUCK("lock stuck"),
-        /** When all was over, it could not be had, or not all permits. */
+        /** When all was over, it could not be had. */
         NOT_FREE("not free at the end"),
+        /** When all was over, not all permits could be had. */
+        PERMITS_LOST("permits lost"),
         /** When all was over, keys were left. */
         KEYS_LEFT("keys left behind");
 

@@ -37,6 +37,7 @@ public enum FaultKind {
     SERVER_CLOCK("a server's clock stepped, 1.5 to 10 leases forward", true, SINGLE, QUORUM),
     FAILOVER("failover on command", true, SENTINEL, CLUSTER),
     CRASH("kill -9 of a master, a replica takes over", true, SENTINEL, CLUSTER),
+    MASTER_SHORT_PAUSE("a master paused, 0.1 to 3 leases, perhaps replaced", true, SENTINEL, CLUSTER),
     MASTER_PAUSE("a master paused until it is replaced", true, SENTINEL, CLUSTER),
     MASTER_PARTITION("a master cut off from the other servers and some clients", true, SENTINEL, CLUSTER);
 
@@ -64,6 +65,11 @@ public enum FaultKind {
     /** Whether another master takes over, whose fencing tokens may be lower. */
     public boolean isFailover() {
         return this == FAILOVER || this == CRASH || this == MASTER_PAUSE || this == MASTER_PARTITION;
+    }
+
+    /** Whether another master may have taken over. */
+    public boolean mayBeFailover() {
+        return isFailover() || this == MASTER_SHORT_PAUSE;
     }
 
     /** Whether a server forgets what it knew, the counter of the fencing tokens included. */

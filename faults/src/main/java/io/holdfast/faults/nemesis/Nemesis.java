@@ -135,6 +135,7 @@ public final class Nemesis {
                         server -> server.command("ACL", "SETUSER", "default", SCRIPTS_AGAIN));
             case FAILOVER -> failover();
             case CRASH -> replace(kind, RedisServer::kill9);
+            case MASTER_SHORT_PAUSE -> shortPause();
             case MASTER_PAUSE -> replace(kind, RedisServer::pause);
             case MASTER_PARTITION -> replace(kind, this::isolate);
             case RESHARD -> reshard();
@@ -372,6 +373,20 @@ public final class Nemesis {
         stage.passUntilGranted(System.nanoTime());
         stage.site().heal(); // the old master comes back, and becomes a replica
         return new Injection(kind, "master", start, System.nanoTime(), gone);
+    }
+
+    /** Whether it is replaced is for those to say who watch it. If it is, it wakes as one that takes itself for the master. */
+    private Injection shortPause() {
+        RedisServer master = stage.site().masterOf(lock());
+        Duration time = leases(0.1, 3);
+        long start = System.nanoTime();
+        master.pause();
+        stage.pass(time);
+        master.resume();
+        long awake = System.nanoTime();
+        stage.passUntilGranted(awake);
+        stage.site().heal();
+        return new Injection(FaultKind.MASTER_SHORT_PAUSE, "master", start, System.nanoTime(), awake);
     }
 
     private Injection reshard() {

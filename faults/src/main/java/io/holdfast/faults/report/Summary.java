@@ -18,6 +18,7 @@ import java.util.Locale;
 /** The figures under the table, and the one line at the end. */
 public final class Summary {
     private static final int SHOWN = 3;
+    private static final long LOSS_GOAL_NANOS = 5_000_000L;
 
     private Summary() {}
 
@@ -25,6 +26,7 @@ public final class Summary {
             Evidence evidence, Figures figures, List<Violation> violations, List<Footprint> footprints) {
         List<String> lines = new ArrayList<>();
         List<Long> handOvers = figures.handOvers();
+        List<Long> lossSignals = figures.lossSignals();
         lines.add("hand-over after kill -9 of a holder, to processes that ran: " + spread(handOvers) + "; lease "
                 + evidence.lease().toMillis() + " ms, goal p99 <= lease + 250 ms with 200 or more: "
                 + goal(handOvers, evidence.lease().toNanos() + 250_000_000L, 200)
@@ -38,8 +40,10 @@ public final class Summary {
                         .collect(joining()));
         lines.add(
                 evidence.signalsLoss()
-                        ? "loss told after the deadline, of processes that ran: " + spread(figures.lossSignals())
-                                + "; goal <= 5 ms with idle cores; told of a loss in all: " + figures.losses()
+                        ? "loss told after the deadline, of processes that ran: " + spread(lossSignals)
+                                + "; goal p99 <= 5 ms with idle cores and 20 or more: "
+                                + goal(lossSignals, LOSS_GOAL_NANOS, 20) + "; told of a loss in all: "
+                                + figures.losses()
                         : "loss told: no such signal; the holder asked before each write, at the price of a round trip");
         lines.add("recovery after failover: "
                 + spread(Arrays.stream(FaultKind.values())
@@ -56,6 +60,7 @@ public final class Summary {
                 Violation.Kind.WAKE_UP_LOST,
                 Violation.Kind.LEADER_LATE,
                 Violation.Kind.NOT_FREE,
+                Violation.Kind.PERMITS_LOST,
                 Violation.Kind.KEYS_LEFT,
                 Violation.Kind.STUCK)) {
             lines.add(kind.text() + ": "
