@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.Lease;
+import io.holdfast.spi.LockStore;
 import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 public final class Peek {
     private static final Field WAITING = field(Engine.class, "waiting");
     private static final Field WATCHDOG = field(Engine.class, "watchdog");
+    private static final Field STORE = field(Engine.class, "store");
+    private static final Field LINES = field(Lines.class, "lines");
     private static final Field PROCESSIONS = field(Lines.class, "processions");
     private static final Field CLIENT_ID = field(Engine.class, "clientId");
     private static final Field LEASES = field(JointLease.class, "leases");
@@ -69,6 +72,20 @@ public final class Peek {
             return lease.thread() != null && nowNanos - lease.acquiredNanos > most;
         }
 
+        /**
+         * When it is to be renewed next, by the clock of its client; never if it is not, or perhaps not any more. What is lent
+         * for a moment is renewed before that.
+         */
+        public long renewalNanos() {
+            long length = lease.options.lease().toNanos();
+            return lease.options.renewal() && lease.options.maxHold().isEmpty()
+                    ? lease.validity().untilNanos()
+                            - length
+                            + HeldLease.Validity.allowance(lease.options.lease())
+                            + length / 3
+                    : Long.MAX_VALUE;
+        }
+
         public long remainingNanos(long nowNanos, long wallMillis) {
             return lease.validity().remainingNanos(nowNanos, wallMillis);
         }
@@ -111,6 +128,19 @@ public final class Peek {
     public static @Nullable String heldAs(Engine engine, Belief belief) {
         Procession procession = ((Map<String, Procession>) get(PROCESSIONS, engine.lines())).get(belief.name());
         return procession == null ? null : procession.heldAs(belief.owner());
+    }
+
+    /** Takes a lock from that owner by force, without another look at who holds it. */
+    public static boolean expel(Engine engine, String name, String owner) {
+        LockStore store = (LockStore) get(STORE, engine);
+        return engine.ask(name, () -> store.expel(name, owner));
+    }
+
+    /** Whether others of that client wait for a lock that one of them may have. */
+    public static boolean isContended(Engine engine, String name) {
+        Object line = ((Map<?, ?>) get(LINES, engine.lines())).get(name);
+        return (line instanceof Line several && several.waiting() > 0)
+                || ((Map<?, ?>) get(PROCESSIONS, engine.lines())).containsKey(name);
     }
 
     public static int underWay(Engine engine) {

@@ -73,7 +73,7 @@ final class Report {
     void summary(Campaign.Outcome outcome) {
         out.printf(
                 "%s: %,d seeds, %,d calls, %,d events, %d violations, %,d overlaps outside the timing model,"
-                        + " %,d locks passed on within a client and %,d taken again, %.1f s%n",
+                        + " %,d locks passed on within a client and %,d taken again, %,d taken by force, %.1f s%n",
                 outcome.passed() ? "PASSED" : "FAILED",
                 outcome.seeds(),
                 outcome.calls(),
@@ -82,6 +82,7 @@ final class Report {
                 outcome.overlaps(),
                 outcome.hits().timesPassedOn(),
                 outcome.hits().timesTakenAgain(),
+                outcome.hits().timesTakenByForce(),
                 outcome.took().toMillis() / 1e3);
     }
 }

@@ -29,6 +29,9 @@ class SimulationTest {
                 .isEqualTo("nothing");
         assertThat(outcome.seeds()).isEqualTo(SEEDS);
         assertThat(outcome.missed()).isEmpty();
+        assertThat(outcome.hits().timesTakenByForce())
+                .as("locks taken from one that believed in them")
+                .isPositive();
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +28,16 @@ import org.jspecify.annotations.Nullable;
 public final class Auditor {
     /** How late a loss may be declared: the timer thread has its moments. */
     private static final long LOST_SLACK_NANOS = 20_000_000L;
+    /** So long news may take where nothing is wrong, and so may a renewal. */
+    private static final long TOLD_NANOS = 500_000_000L;
 
     /** A lease that an application has in its hands. */
     private static final class Held {
         final Party party;
         final Peek.Belief belief;
         final Share share;
+        /** The server was seen to have it. */
+        boolean wasKnown;
 
         Held(Party party, Peek.Belief belief, Share share) {
             this.party = party;
@@ -69,11 +74,34 @@ public final class Auditor {
     private final Map<String, Long> tokensExcusedBelow = new HashMap<>();
     private final Map<String, Long> rowsExcusedBelow = new HashMap<>();
     private long allExcusedUntil;
+    private final BiPredicate<Party, Long> undisturbedSince;
+
+    /** What an operator was to take by force, by lock and owner. */
+    private final Set<String> mayBeTaken = new HashSet<>();
+
+    /** What the servers had no more of that, and since when. */
+    private final Map<String, Long> takenAt = new HashMap<>();
+
+    /** When its client was told of it. */
+    private final Map<String, Long> toldAt = new HashMap<>();
+
     private long overlapsOutside;
     private final Set<String> overlapping = new HashSet<>();
 
+    /**
+     * A look at everything.
+     *
+     * @param undisturbedSince whether nothing has befallen a client, or the servers, since some moment or shortly before
+     */
     public Auditor(
-            World world, Truth truth, List<String> names, Hits hits, long longestLeaseNanos, boolean driftBeyondModel) {
+            World world,
+            Truth truth,
+            List<String> names,
+            Hits hits,
+            long longestLeaseNanos,
+            boolean driftBeyondModel,
+            BiPredicate<Party, Long> undisturbedSince) {
+        this.undisturbedSince = undisturbedSince;
         this.names = names;
         this.world = world;
         this.truth = truth;
@@ -100,6 +128,28 @@ public final class Auditor {
      */
     public void excuseAll() {
         allExcusedUntil = world.now() + 2 * longestLeaseNanos;
+    }
+
+    /**
+     * An operator is about to take a lock from that owner by force. From when the server does not have it any more, the owner
+     * and the next may both believe in it, until the owner hears the news, or renews.
+     */
+    public void mayBeTaken(String name, String owner) {
+        mayBeTaken.add(name + ' ' + owner);
+    }
+
+    /** Whether an operator was to take it by force. */
+    public boolean isLostByForce(Hold hold) {
+        return mayBeTaken.contains(hold.lockName() + ' ' + hold.owner());
+    }
+
+    /** The news have come to its client. */
+    public void wasToldOfForce(String name, String owner) {
+        toldAt.put(name + ' ' + owner, world.now());
+    }
+
+    private boolean isTaken(Peek.Belief belief) {
+        return !takenAt.isEmpty() && takenAt.containsKey(belief.name() + ' ' + belief.owner());
     }
 
     /**
@@ -133,7 +183,11 @@ public final class Auditor {
 
     /** Whether nothing has happened in the whole run that the timing model excludes. */
     public boolean modelWasKept() {
-        return !driftBeyondModel && allExcusedUntil == 0 && excusedUntil.isEmpty() && tokensExcusedBelow.isEmpty();
+        return !driftBeyondModel
+                && allExcusedUntil == 0
+                && excusedUntil.isEmpty()
+                && tokensExcusedBelow.isEmpty()
+                && mayBeTaken.isEmpty();
     }
 
     private long tokensExcusedBelow(String name) {
@@ -164,9 +218,16 @@ public final class Auditor {
         boolean passedOn = !truth.isGranted(name, token);
         if (passedOn) {
             hits.passedOn();
+        } else {
+            // What was taken from that owner was another grant, if it knew of one at all.
+            takenAt.remove(name + ' ' + belief.owner());
         }
         boolean queueKept = token >= rowsExcusedBelow.getOrDefault(name, 0L);
-        if ((fair || share.kind() == Share.Kind.PERMITS) && belief.isHeld() && queueKept && !isExcused(name)) {
+        if ((fair || share.kind() == Share.Kind.PERMITS)
+                && belief.isHeld()
+                && queueKept
+                && !isExcused(name)
+                && !isTaken(belief)) {
             String given = Peek.heldAs(party.engine(), belief);
             // A permit may also come from a ticket of one who had another by then.
             if (passedOn || (given != null && !given.equals(belief.owner()))) {
@@ -174,7 +235,7 @@ public final class Auditor {
             }
         }
         checkTurn(party, belief);
-        if (!excused && token <= floor && !(passedOn && isExcused(name))) {
+        if (!excused && token <= floor && !(passedOn && (isExcused(name) || isTaken(belief)))) {
             throw new Violation(
                     "I2",
                     "lock " + name + ": token " + token + " after " + floor + " had been given to somebody before");
@@ -291,7 +352,10 @@ public final class Auditor {
         world.trace().add(party.host().name(), accepted ? "writes with" : "is refused with", token);
         if (!accepted) {
             hits.hit(1);
-            if (valid && !isExcused(name) && token > tokensExcusedBelow(name)) {
+            boolean taken = held.stream()
+                    .map(one -> one.belief)
+                    .anyMatch(belief -> belief.name().equals(name) && belief.token() == token && isTaken(belief));
+            if (valid && !isExcused(name) && !taken && token > tokensExcusedBelow(name)) {
                 throw new Violation("I1", "lock " + name + ": a valid holder's write with " + token + " was refused");
             }
         }
@@ -338,7 +402,7 @@ public final class Auditor {
             return false;
         }
         int out = held.stream()
-                .filter(one -> one.belief.name().equals(a.belief.name()) && remaining(one) > 0)
+                .filter(one -> one.belief.name().equals(a.belief.name()) && remaining(one) > 0 && !isTaken(one.belief))
                 .mapToInt(one -> one.share.weight())
                 .sum();
         return a.share.isRead() || out <= a.share.permits();
@@ -351,7 +415,7 @@ public final class Auditor {
 
     private void overlap(Held a, Held b) {
         String name = a.belief.name();
-        if (isExcused(name)) {
+        if (isExcused(name) || isTaken(a.belief) || isTaken(b.belief)) {
             if (overlapping.add(a.belief.owner() + b.belief.owner())) {
                 overlapsOutside++;
             }
@@ -369,12 +433,51 @@ public final class Auditor {
             return;
         }
         String instead = truth.instead(name, one.belief.owner(), one.belief.token(), one.share);
-        if (instead != null) {
+        one.wasKnown |= instead == null;
+        if (instead != null && mayBeTaken.contains(name + ' ' + one.belief.owner())) {
+            isToldInTime(one);
+        } else if (instead != null) {
             throw new Violation(
                     "I5",
                     "lock " + name + ": " + one.belief.owner() + " believes for " + remaining(one) / 1_000_000
                             + " ms more that it holds it with token " + one.belief.token() + ", and the server has "
                             + instead);
+        }
+    }
+
+    /** Who has lost a lock to an operator knows it when the news have come, or when it has renewed. */
+    private void isToldInTime(Held one) {
+        Peek.Belief belief = one.belief;
+        Long known = takenAt.putIfAbsent(belief.name() + ' ' + belief.owner(), world.now());
+        if (known == null) {
+            hits.takenByForce();
+            if (one.wasKnown) {
+                // Whatever was told until now was told of something else that this owner had.
+                toldAt.remove(belief.name() + ' ' + belief.owner());
+            }
+            return;
+        }
+        Long told = toldAt.get(belief.name() + ' ' + belief.owner());
+        if (told != null
+                && !one.party.host().isAsleep()
+                && world.now() - Math.max(told, one.party.host().sleptUntil()) > LOST_SLACK_NANOS) {
+            throw new Violation(
+                    "I5",
+                    "lock " + belief.name() + " was taken by force from " + belief.owner()
+                            + ", and its client, which was told " + (world.now() - told) / 1_000_000
+                            + " ms ago, believes in it all the same");
+        }
+        if (!undisturbedSince.test(one.party, known)) {
+            return;
+        }
+        boolean listened = truth.tellsHolders() && one.party.link().inboxSince() < known;
+        long renewal = one.party.platform().nanoTime() - belief.renewalNanos();
+        boolean renewed = belief.renewalNanos() != Long.MAX_VALUE && renewal > TOLD_NANOS;
+        if (world.now() - known > TOLD_NANOS && (listened || renewed)) {
+            throw new Violation(
+                    "I5",
+                    "lock " + belief.name() + " was taken by force from " + belief.owner() + " "
+                            + (world.now() - known) / 1_000_000 + " ms ago, and it was not told");
         }
     }
 

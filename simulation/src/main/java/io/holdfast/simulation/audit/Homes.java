@@ -2,6 +2,7 @@ package io.holdfast.simulation.audit;
 
 import io.holdfast.simulation.net.Server;
 import io.holdfast.spi.Share;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,16 @@ public final class Homes implements Truth {
                 ? ServerAudit.covers(value, owner, token)
                 : shares.covers(owner, token, server.model().nowMillis());
         return known ? null : String.valueOf(value == null ? shares : value);
+    }
+
+    @Override
+    public List<String> holders(String name) {
+        Server server = home.apply(name);
+        String owner = ServerAudit.owner(server.model().value(prefix + name));
+        return owner != null
+                ? List.of(owner)
+                : Shares.of(server.model(), prefix + name, prefix + "~queue:{" + prefix + name + "}")
+                        .living(server.model().nowMillis());
     }
 
     @Override

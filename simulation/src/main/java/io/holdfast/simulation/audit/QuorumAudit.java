@@ -97,6 +97,22 @@ public final class QuorumAudit implements Truth {
         return mark < 0 ? holder : holder.substring(0, mark);
     }
 
+    /** It learns when it renews. */
+    @Override
+    public boolean tellsHolders() {
+        return false;
+    }
+
+    @Override
+    public List<String> holders(String name) {
+        return servers.stream()
+                .map(server -> ServerAudit.owner(server.model().value(prefix + name)))
+                .filter(Objects::nonNull)
+                .map(QuorumAudit::owner)
+                .distinct()
+                .toList();
+    }
+
     @Override
     public boolean isGranted(String name, long token) {
         return firstTokens.contains(token);

@@ -51,15 +51,20 @@ record Shares(Map<String, Long> expiries, Map<String, String> holds) {
                 .sum();
     }
 
+    /** Those whose time is not over. */
+    List<String> living(long nowMillis) {
+        return expiries.keySet().stream()
+                .filter(owner -> expiries.getOrDefault(owner, 0L) > nowMillis)
+                .toList();
+    }
+
     /** Whether what is held leaves room for what a ticket asks for. */
     boolean fits(@Nullable String whole, String ticket, long nowMillis) {
         if (whole != null) {
             return false;
         }
         String state = holds.get("=");
-        List<String> living = expiries.keySet().stream()
-                .filter(owner -> expiries.getOrDefault(owner, 0L) > nowMillis)
-                .toList();
+        List<String> living = living(nowMillis);
         if (living.isEmpty() || state == null) {
             return true;
         }

@@ -1,6 +1,7 @@
 package io.holdfast.simulation.audit;
 
 import io.holdfast.spi.Share;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,14 @@ public interface Truth {
     /** What stands there instead of a lease that somebody believes in; null if it stands there, or nobody can know. */
     @Nullable
     String instead(String name, String owner, long token, Share share);
+
+    /** Whether a holder that listens is told when an operator takes what it has. */
+    default boolean tellsHolders() {
+        return true;
+    }
+
+    /** Who has it, or a share of it. */
+    List<String> holders(String name);
 
     /** Whether a server has granted the lock with this token, and it is not one that was passed on. */
     boolean isGranted(String name, long token);

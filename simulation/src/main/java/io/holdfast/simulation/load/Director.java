@@ -12,6 +12,7 @@ public final class Director {
 
     private final Scene scene;
     private final ClientFaults clientFaults;
+    private final Operator operator;
     private final List<Setup.Planned> left;
     private long disturbedUntil;
     private long harmedUntil;
@@ -30,6 +31,7 @@ public final class Director {
     Director(Scene scene) {
         this.scene = scene;
         this.clientFaults = new ClientFaults(scene, this);
+        this.operator = new Operator(scene);
         this.left = new ArrayList<>(scene.setup().faults());
         left.removeIf(planned -> !scene.mask().keepsFault(planned.index()));
     }
@@ -115,13 +117,14 @@ public final class Director {
         happened++;
         scene.world().trace().add("fault", planned.fault() + " " + party.host().name() + " " + name, length);
         boolean calm = now > disturbedUntil;
-        if (planned.fault() != Fault.SLOT_MOVES) {
+        if (planned.fault() != Fault.SLOT_MOVES && planned.fault() != Fault.FORCED_RELEASE) {
             disturbed(length);
         }
         Blow blow = new Blow(planned.fault(), dice, site, name, length, calm);
         switch (planned.fault().kind()) {
             case CLIENT -> clientFaults.happen(blow);
             case NETWORK, SERVER -> scene.stage().happen(blow);
+            case OPERATOR -> operator.happen(blow);
         }
     }
 

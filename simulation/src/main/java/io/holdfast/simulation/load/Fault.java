@@ -37,12 +37,14 @@ public enum Fault {
     CLIENT_CRASH(Kind.CLIENT),
     THREAD_DIES(Kind.CLIENT),
     FAILOVER(Kind.SERVER),
-    SLOT_MOVES(Kind.SERVER);
+    SLOT_MOVES(Kind.SERVER),
+    FORCED_RELEASE(Kind.OPERATOR);
 
     enum Kind {
         CLIENT,
         NETWORK,
-        SERVER
+        SERVER,
+        OPERATOR
     }
 
     private final Kind kind;

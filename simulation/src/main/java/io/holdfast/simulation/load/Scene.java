@@ -41,12 +41,19 @@ public final class Scene {
         this.mask = mask;
         this.world = world;
         this.network = new Network(world, Dice.of(setup.seed(), 5), hits);
+        network.readAlong(this::told);
         this.latches = new Latches(world, PREFIX, Counting.NAME, setup.timeoutMillis() * 1_000_000);
         this.audit = new ServerAudit(world, hits, this::isWaiting, latches);
         this.director = new Director(this);
         this.stage = newStage();
         this.auditor = new Auditor(
-                world, stage.truth(), setup.everyName(), hits, setup.longestLeaseNanos(), setup.driftBeyondModel());
+                world,
+                stage.truth(),
+                setup.everyName(),
+                hits,
+                setup.longestLeaseNanos(),
+                setup.driftBeyondModel(),
+                this::isUndisturbed);
     }
 
     private Stage newStage() {
@@ -168,14 +175,35 @@ public final class Scene {
     }
 
     void lost(Hold hold, Loss loss) {
-        stage.lookout().lost(hold.owner());
-        if (isNeedless(loss)) {
+        if (loss.cause() != Loss.Cause.FORCED) {
+            // Not what was taken away: whatever the store may have of that is to be given back.
+            stage.lookout().lost(hold.owner());
+        }
+        if (isNeedless(loss) && !auditor.isLostByForce(hold)) {
             // Not here: whatever a listener throws is taken for its own affair.
             world.after(0, () -> {
                 throw new Violation("L5", "nothing was wrong, and " + hold.owner() + " has lost its lock: " + loss);
             });
         }
         auditor.lost(hold, loss);
+    }
+
+    /** A client was told something: of a forced release whose it was, "!", by whom, and which lock. */
+    private void told(String text) {
+        int mark = text.indexOf(" !");
+        if (mark > 0) {
+            auditor.wasToldOfForce(text.substring(text.lastIndexOf(PREFIX) + PREFIX.length()), text.substring(0, mark));
+        }
+    }
+
+    /** Whether nothing has befallen this client, the others or the servers since then, and what had is over. */
+    private boolean isUndisturbed(Party party, long since) {
+        return director.disturbedUntil() < since
+                && !party.host().isAsleep()
+                && party.host().sleptUntil() < since
+                && parties.stream()
+                        .filter(one -> !one.host().isDead())
+                        .allMatch(one -> network.isSound(one.host().name()));
     }
 
     /** What is renewed is lost only if something was wrong lately. Shares cannot be renewed while their slot moves. */

@@ -57,7 +57,8 @@ public enum Topology {
 
     private static List<Fault> ofOneServer() {
         return Stream.of(Fault.values())
-                .filter(fault -> fault != Fault.FAILOVER && fault != Fault.SLOT_MOVES)
+                .filter(fault ->
+                        fault != Fault.FAILOVER && fault != Fault.SLOT_MOVES && fault.kind() != Fault.Kind.OPERATOR)
                 .collect(Collectors.toCollection(ArrayList::new));
     }
 

@@ -660,8 +660,7 @@ final class Mutants {
                 Mutant.of(
                         "who was passed the lock while it asked leaves its ticket, row or no row",
                         new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, late)) {", "if (late.isEmpty()) {")),
-                Mutant.of(
-                        "a row has one token for all", new Edit(PROCESSION, "                row.nextToken++;\n", "")),
+                Mutant.of("a row has one token for all", new Edit(PROCESSION, "            nextToken++;\n", "")),
                 Mutant.of(
                         "a row ends, and the tickets of those who were served stay",
                         new Edit(
@@ -675,9 +674,8 @@ final class Mutants {
                         "one of a row that has another lease in mind is passed over",
                         new Edit(
                                 PROCESSION,
-                                "                    || !heir.mayFollow(lease, row.share, now, wall)) {\n"
-                                        + "                return null;\n",
-                                "                    || !heir.mayFollow(lease, row.share, now, wall)) {\n"
+                                "            if (id == null || heir == null) {\n" + "                return null;\n",
+                                "            if (id == null || heir == null) {\n"
                                         + "                if (next++ < behind.size()) {\n"
                                         + "                    continue;\n"
                                         + "                }\n"
@@ -718,6 +716,18 @@ final class Mutants {
                                 "        } else if (result().isDone()) {\n"
                                         + "            // The end came while it waited for this answer.\n"
                                         + "            platform.unpark(caller);\n",
-                                "")));
+                                "")),
+                Mutant.of(
+                        "a lock that is given back together with others leaves its row behind",
+                        new Edit(
+                                ENDINGS,
+                                "if (next == null && !engine.lines().hasProcession(lease)) {",
+                                "if (next == null) {")),
+                Mutant.of(
+                        "the loss of a lock that was released by force is told to nobody before it is renewed",
+                        new Edit(
+                                ENGINE,
+                                "            for (HeldLease lease : lost(name, owner, loss)) {\n",
+                                "            for (HeldLease lease : List.<HeldLease>of()) {\n")));
     }
 }

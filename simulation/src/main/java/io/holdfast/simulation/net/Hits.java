@@ -5,6 +5,7 @@ public final class Hits {
     private final long[] counts = new long[64];
     private long passedOn;
     private long takenAgain;
+    private long takenByForce;
 
     public void hit(int fault) {
         counts[fault]++;
@@ -23,6 +24,15 @@ public final class Hits {
         return takenAgain;
     }
 
+    /** An operator took a lock from one that believed in it. */
+    public void takenByForce() {
+        takenByForce++;
+    }
+
+    public long timesTakenByForce() {
+        return takenByForce;
+    }
+
     /** A client has passed a lock on among its threads. */
     public void passedOn() {
         passedOn++;
@@ -35,6 +45,7 @@ public final class Hits {
     public void add(Hits other) {
         passedOn += other.passedOn;
         takenAgain += other.takenAgain;
+        takenByForce += other.takenByForce;
         for (int i = 0; i < counts.length; i++) {
             counts[i] += other.counts[i];
         }

@@ -4,6 +4,7 @@ import io.holdfast.simulation.world.Dice;
 import io.holdfast.simulation.world.World;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** How messages travel between clients and servers. What is lost or late, and until when, is set by faults. */
 public final class Network {
@@ -26,6 +27,7 @@ public final class Network {
     private final Hits hits;
     private final Map<String, Line> lines = new HashMap<>();
     private boolean apart;
+    private Consumer<String> reader = text -> {};
 
     public Network(World world, Dice dice, Hits hits) {
         this.world = world;
@@ -43,6 +45,15 @@ public final class Network {
 
     Hits hits() {
         return hits;
+    }
+
+    /** From now on somebody reads along what comes into inboxes, after whom it is for. */
+    public void readAlong(Consumer<String> whom) {
+        reader = whom;
+    }
+
+    void wasTold(String text) {
+        reader.accept(text);
     }
 
     /** From now on a client has a line to each server. */

@@ -112,6 +112,7 @@ final class SimInbox {
             if (own == connection && !closed) {
                 silent = false;
                 listener.message(message, own == null ? null : "life " + own.life);
+                network.wasTold(message);
             }
         }
 

@@ -19,6 +19,7 @@ final class StringCommands {
         all.reduce("getdel", 2, StringCommands::getDel);
         all.read("mget", -2, StringCommands::getAll);
         all.read("strlen", 2, StringCommands::length);
+        all.read("getrange", 4, StringCommands::range);
         all.write("append", 3, StringCommands::append);
         all.write("incr", 2, (redis, argv) -> add(redis, argv[1], 1));
         all.write("decr", 2, (redis, argv) -> add(redis, argv[1], -1));
@@ -83,6 +84,18 @@ final class StringCommands {
     private static Object length(RedisModel redis, String[] argv) {
         String value = redis.db().get(argv[1], String.class);
         return value == null ? 0L : (long) value.length();
+    }
+
+    private static Object range(RedisModel redis, String[] argv) {
+        long from = Numbers.parseLong(argv[2]);
+        long to = Numbers.parseLong(argv[3]);
+        String value = redis.db().get(argv[1], String.class);
+        if (value == null || (from < 0 && to < 0 && from > to)) {
+            return "";
+        }
+        long first = Math.max(0, from < 0 ? from + value.length() : from);
+        long last = Math.min(value.length() - 1, Math.max(0, to < 0 ? to + value.length() : to));
+        return first > last ? "" : value.substring((int) first, (int) last + 1);
     }
 
     private static Object append(RedisModel redis, String[] argv) {

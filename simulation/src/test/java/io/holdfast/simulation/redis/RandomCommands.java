@@ -20,6 +20,7 @@ final class RandomCommands {
             "PSETEX k farms v",
             "MGET k k k",
             "STRLEN k",
+            "GETRANGE k i i",
             "APPEND k v",
             "DEL k",
             "DEL k k",
