@@ -138,9 +138,9 @@ final class Mutants {
                         "a ticket has no expiry",
                         new Edit(
                                 LOCK,
-                                "redis.call('PEXPIRE', queue, 2 * ticketMs)\n"
-                                        + "redis.call('PEXPIRE', tickets, 2 * ticketMs)\n",
-                                "")),
+                                "  redis.call('PEXPIRE', queue, 2 * ticketMs)\n"
+                                        + "  redis.call('PEXPIRE', tickets, 2 * ticketMs)\nend\n",
+                                "end\n")),
                 Mutant.of(
                         "no re-check after the subscription",
                         new Edit(STORE, "            context.events().wakeAll();", "            // nothing")),
