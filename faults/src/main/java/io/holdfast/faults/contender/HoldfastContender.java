@@ -28,7 +28,7 @@ final class HoldfastContender implements Contender {
     @Override
     public Set<Workload> workloads(Topology topology) {
         return topology == Topology.QUORUM
-                ? EnumSet.of(Workload.LOCK, Workload.SEVERAL) // the others need more than a majority can promise
+                ? EnumSet.of(Workload.LOCK, Workload.SEVERAL, Workload.ELECTION) // all that a quorum offers
                 : EnumSet.allOf(Workload.class);
     }
 
