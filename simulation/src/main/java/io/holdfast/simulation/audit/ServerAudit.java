@@ -166,11 +166,10 @@ public final class ServerAudit implements Server.Watcher {
         List<Commands.Part> parts = Commands.parts(command);
         for (int i = 0; i < parts.size(); i++) {
             changed(kind, parts, parts.get(i), before.get(i), late || again);
-            if (kind.equals("acquire")
-                    && late
-                    && !again
-                    && releasedOwners.contains(parts.get(i).owner())) {
-                orphans.add(parts.get(i).owner());
+            String owner = parts.get(i).owner();
+            // Under one that an operator has released it may still be waited, and asked.
+            if (kind.equals("acquire") && late && !again && releasedOwners.contains(owner) && !isWaiting.test(owner)) {
+                orphans.add(owner);
             }
         }
         everythingExpires(command, parts);
