@@ -49,7 +49,8 @@ final class Procession {
     /** So many may have it one after the other before the store is asked again; and so many, if each may have it again. */
     private static final int MOST_IN_A_ROW = 64;
 
-    private static final int MOST_WITH_TURNS = 8;
+    /** A prime: the last of a row cannot take it again, and is not to be the same thread each time. */
+    private static final int MOST_WITH_TURNS = 17;
 
     /** So often may a thread take it again in one turn. */
     private static final int MOST_AGAIN = -AcquireRequest.SEVERAL_EACH - 1;

@@ -26,10 +26,10 @@ public record AcquireRequest(
     public static final int ONE_EACH = 0;
 
     /**
-     * As {@link #ONE_EACH}, with sixteen tokens for each of those, of whom there are fewer: whoever has it may have it again, so
+     * As {@link #ONE_EACH}, with thirty-two tokens for each of those, of whom there are fewer: whoever has it may have it again, so
      * many times, before the next has come.
      */
-    public static final int SEVERAL_EACH = -16;
+    public static final int SEVERAL_EACH = -32;
 
     /** A request that no replica needs to have. */
     public AcquireRequest(String name, String owner, Duration lease, boolean waits, int tokens, Share share) {

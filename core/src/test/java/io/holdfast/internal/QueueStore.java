@@ -107,7 +107,7 @@ class QueueStore implements LockStore {
             String head = request.owner();
             queue.remove(head);
             holders.add(head);
-            int tokens = request.tokens() < 0 ? -8 * request.tokens() : 64;
+            int tokens = request.tokens() < 0 ? -17 * request.tokens() : 64;
             PushedGrant grant = new PushedGrant(
                     request.name(),
                     head,

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** As {@link LineTurnsTest}, among those who stand in a row in the store's queue: for a write lock, or for permits. */
 class RowTurnsTest {
-    private static final int MOST_AGAIN = 15;
+    private static final int MOST_AGAIN = 31;
 
     private final StepPlatform platform = new StepPlatform(true);
     private final List<Loss> losses = new ArrayList<>();

@@ -117,7 +117,7 @@ local MOST_GRANTS = 64
 local MOST_AWAY = 8
 -- So many of one client can have a lock one after the other before the store is asked again; and so many if each may have it
 -- several times.
-local ROW, SHORT_ROW = 64, 8
+local ROW, SHORT_ROW = 64, 17
 -- 2^53 - 1: up to here every whole number is one that Lua can tell from its neighbours.
 local LAST_TOKEN = 9007199254740991
 -- Blocks of tokens do not drive the counter further ahead of the clock than this, in us: less than where a counter starts that
