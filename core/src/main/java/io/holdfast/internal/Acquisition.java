@@ -444,6 +444,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             asksAgain = inTime && expelled;
             if (asksAgain) {
                 trace = true;
+                // What it is told if it has no time left to ask.
+                standing = standing.failed(Failures.takenAway(engine.storeAddress()), now);
                 post();
             } else if (inTime) {
                 finish();

@@ -115,6 +115,11 @@ final class Failures {
                 null);
     }
 
+    static StoreFailure takenAway(String address) {
+        return StoreFailure.unavailable(
+                address + " granted the lock, but it was released by force before its caller could be told", null);
+    }
+
     /** It was lost before whoever asked for it could be told that it had been granted. */
     static LockException lostBeforeSeen(HeldLease lease, String address) {
         Loss loss = lease.loss();

@@ -16,6 +16,7 @@ import io.holdfast.testkit.Faults;
 import io.holdfast.testkit.ManualClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -237,6 +238,25 @@ class TakenAwayTest {
 
         assertThat(tried.handle((locked, error) -> locked != null && locked).get(10, TimeUnit.SECONDS))
                 .isFalse();
+        await().until(() -> store.releases.contains(id(0)));
+    }
+
+    /** One try, which others send for its caller, has no time to ask again. */
+    @Test
+    @Faults(45)
+    void tryByAWorker_thatWasTakenAwayBeforeItsAnswerCame_isToldSo() throws Exception {
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        store.next = answer;
+        CompletableFuture<Optional<Lease>> tried =
+                locks.lock("a").tryAcquireAsync().toCompletableFuture();
+        await().until(() -> store.asks.size() == 1);
+        store.events().expelled("a", id(0), "by a person");
+
+        answer.complete(new AcquireReply.Granted(7, 1));
+
+        assertThat(tried.handle((lease, error) -> String.valueOf(error)).get(10, TimeUnit.SECONDS))
+                .contains("StoreUnavailableException: lock 'a': ")
+                .endsWith("granted the lock, but it was released by force before its caller could be told");
         await().until(() -> store.releases.contains(id(0)));
     }
 
