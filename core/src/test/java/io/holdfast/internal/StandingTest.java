@@ -51,6 +51,16 @@ class StandingTest {
         assertThat(failed.refused(NOW).isHeldByAnother(NOW, NOW)).isTrue();
     }
 
+    /** A request that is repeated takes as long as its first attempt, whatever came of the last. */
+    @Test
+    void askedAgain_countsFromTheFirstThatHasNoAnswer() {
+        Standing twice = Standing.NEW.asked(NOW - 300_000_000L).asked(NOW);
+
+        assertThat(twice.askingSince()).isEqualTo(NOW - 300_000_000L);
+        assertThat(twice.momentLeft(NOW)).isNegative();
+        assertThat(twice.refused(NOW).asked(NOW + 1).askingSince()).isEqualTo(NOW + 1);
+    }
+
     /** One that came when the store had fallen silent was told what those before it had heard while it still spoke. */
     @Test
     void heldByAnother_isNotSaidOfASilentStore_toOneThatCameAfterItsLastWord() {
