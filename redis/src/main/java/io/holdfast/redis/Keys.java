@@ -9,7 +9,6 @@ final class Keys {
     private final boolean spread;
 
     // What every command names is put together once.
-    private final boolean tagged;
     private final String fence;
 
     /** Those of one server. */
@@ -20,7 +19,6 @@ final class Keys {
     private Keys(String prefix, boolean spread) {
         this.prefix = prefix;
         this.spread = spread;
-        this.tagged = prefix.indexOf('{') >= 0;
         this.fence = prefix + "~fence";
     }
 
@@ -127,7 +125,7 @@ final class Keys {
 
     /** The lock key is the hash tag; a name that brings its own tag has it already. */
     private String side(String kind, String name) {
-        return tagged || name.indexOf('{') >= 0
+        return name.indexOf('{') >= 0
                 ? prefix + "~" + kind + ":" + prefix + name
                 : prefix + "~" + kind + ":{" + prefix + name + "}";
     }

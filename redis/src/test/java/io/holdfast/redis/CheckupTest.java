@@ -52,6 +52,18 @@ class CheckupTest {
                 .startsWith("the replica 10.0.0.7:6380 does not follow yet (wait_bgsave): ");
     }
 
+    @Test
+    void replicaThatWasHeardOfLongAgo_isWarnedAbout() {
+        String replica = "slave0:ip=10.0.0.7,port=6380,state=online,offset=0,lag=";
+
+        assertThat(Checkup.judge(info("7.0.15", replica + 3, "min_slaves_good_slaves:1"), false))
+                .isEmpty();
+        assertThat(Checkup.judge(info("7.0.15", replica + 4, "min_slaves_good_slaves:1"), false))
+                .singleElement()
+                .asString()
+                .startsWith("the replica 10.0.0.7:6380 was last heard of 4 s ago: ");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"6.2.0", "6.2.6"})
     void serverThatLetsScriptsWriteWithoutReplicas_isWarnedAboutIfItHasSome(String version) {
