@@ -31,6 +31,7 @@ class QueueStore implements LockStore {
     private final List<String> holders = new ArrayList<>();
     private long counter;
     private int requests;
+    private int mostTokens = Integer.MAX_VALUE;
 
     QueueStore(StoreContext context, int places) {
         this.context = context;
@@ -96,6 +97,11 @@ class QueueStore implements LockStore {
         return CompletableFuture.completedFuture(held ? ReleaseReply.RELEASED : ReleaseReply.NOT_OWNER);
     }
 
+    /** As a server whose counter is ahead of its clock: no more than so many are reserved. */
+    synchronized void reservesNoMoreThan(int tokens) {
+        mostTokens = tokens;
+    }
+
     /** What they may have been given since they were served. */
     void takesFromServed(List<String> served) {
         holders.removeAll(served);
@@ -107,7 +113,7 @@ class QueueStore implements LockStore {
             String head = request.owner();
             queue.remove(head);
             holders.add(head);
-            int tokens = request.tokens() < 0 ? -17 * request.tokens() : 64;
+            int tokens = Math.min(mostTokens, request.tokens() < 0 ? -17 * request.tokens() : 64);
             PushedGrant grant = new PushedGrant(
                     request.name(),
                     head,

@@ -187,6 +187,33 @@ class RowTurnsTest {
         assertThat(second.unlocks()).isTrue();
     }
 
+    /** Each who stands in the row is to have a token, so nobody has two; and whoever has the last of them gives it back. */
+    @Test
+    void withATokenForEach_nobodyTakesItAgain_andNobodyHasMoreThanWereReserved() {
+        open(0);
+        store().reservesNoMoreThan(3);
+        TurnTaker first = taker("first");
+        TurnTaker second = taker("second");
+        TurnTaker third = taker("third");
+        TurnTaker fourth = taker("fourth");
+        contend(first, second, third, fourth);
+        int requests = store().requests();
+
+        assertThat(first.unlocks()).isTrue();
+        assertThat(second.has()).as("passed on directly").isTrue();
+        assertThat(second.unlocks()).isTrue();
+        assertThat(third.has()).isTrue();
+        assertThat(third.token()).isEqualTo(first.token() + 2);
+        assertThat(store().requests()).isEqualTo(requests);
+
+        assertThat(third.unlocks()).isTrue();
+        assertThat(store().requests()).as("it went back").isGreaterThan(requests);
+        platform.settle();
+        fourth.comes();
+        assertThat(fourth.token()).isGreaterThan(third.token());
+        assertThat(fourth.unlocks()).isTrue();
+    }
+
     @Test
     void whatWasHeldForLonger_isPassedOnAtOnce() {
         open(0);
