@@ -84,8 +84,8 @@ class RedisMetersIT extends MetersScene {
                 return true;
             }
         });
-        redis.command("ACL", "SETUSER", "app", "reset", "on", ">s3same-w0rd", "~*", "&*", "+@all");
-        for (String password : List.of("s3same-w0rd", "wr0ng-w0rd")) {
+        redis.command("ACL", "SETUSER", "app", "reset", "on", ">S3same-W0rd", "~*", "&*", "+@all");
+        for (String password : List.of("S3same-W0rd", "Wr0ng-W0rd")) {
             try (Holdfast one = Holdfast.builder()
                     .uri("redis://app:" + password + "@127.0.0.1:" + redis.port())
                     .commandTimeout(Duration.ofSeconds(10))
@@ -94,9 +94,9 @@ class RedisMetersIT extends MetersScene {
                     .build()) {
                 assertThat(one.lock("order:secret").tryLock()
                                 && one.lock("order:secret").unlock())
-                        .isEqualTo(password.startsWith("s3same"));
+                        .isEqualTo(password.startsWith("S3same"));
             } catch (StoreRefusedException e) {
-                assertThat(password).startsWith("wr0ng");
+                assertThat(password).startsWith("Wr0ng");
             }
         }
         await().atMost(Duration.ofSeconds(10)).until(() -> !told.isEmpty());
@@ -105,7 +105,7 @@ class RedisMetersIT extends MetersScene {
         assertThat(told)
                 .anyMatch(line -> line.contains("holdfast.lock.hold"))
                 .anyMatch(line -> line.contains("holdfast.acquisitions"))
-                .allSatisfy(line -> assertThat(line).doesNotContain("w0rd"));
+                .allSatisfy(line -> assertThat(line).doesNotContain("W0rd"));
     }
 
     private static String trace(@Nullable Throwable error) {

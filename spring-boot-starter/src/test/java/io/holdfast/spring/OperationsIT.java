@@ -211,10 +211,10 @@ class OperationsIT {
     /** Whatever an operator may ask an application, with all of it exposed. */
     @Test
     void passwordOfTheStore_isToldByNoEndpointAndNoMeter() throws Exception {
-        try (RedisServer secured = RedisServer.builder().password("s3same-w0rd").start();
+        try (RedisServer secured = RedisServer.builder().password("S3same-W0rd").start();
                 ConfigurableApplicationContext own = Apps.start(
                         Application.class,
-                        "holdfast.uri=redis://:s3same-w0rd@127.0.0.1:" + secured.port(),
+                        "holdfast.uri=redis://:S3same-W0rd@127.0.0.1:" + secured.port(),
                         "spring.jmx.enabled=true",
                         "spring.jmx.unique-names=true",
                         "management.endpoints.jmx.exposure.include=*")) {
@@ -238,7 +238,7 @@ class OperationsIT {
                 assertThat(told.toString())
                         .contains("\nlocks Locks[store=redis://127.0.0.1:", "name=secret", "\nbeans ", "\nenvironment ")
                         .contains("holdfast.uri", "******", "holdfast.acquisitions", "HoldfastProperties[redis://***@")
-                        .doesNotContain("s3same", "w0rd");
+                        .doesNotContain("S3same", "W0rd");
             }
         }
     }
