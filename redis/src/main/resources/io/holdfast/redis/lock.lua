@@ -7,7 +7,8 @@
 --                  zset    owner -> expiry of its share, ms
 --      2 queue     zset    owner -> place in line
 --      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>[ <kind> <weight> <permits>]",
---                          the number of tokens being as below
+--                          the number of tokens being as below. A length with a - before it: nobody heard for the client where
+--                          a holder had died, so it is passed over until its owner asks again
 --      4 fence     string  the last fencing token
 --      5 holds     hash    owner -> "<token>[+<further tokens>] <weight>" for those who share, and
 --                          = -> "<kind> <weight of all> <permits>"; may be left out by who never shares
@@ -114,7 +115,10 @@ end
 local MOST_DEAD = 64
 local MOST_GRANTS = 64
 -- At most so many whose client is away are passed over in one run.
-local MOST_AWAY = 8
+local MOST_AWAY = 32
+-- How long a ticket lives, in ms, and for how long one must not have asked that is passed over although its order is a promise:
+-- one that has asked since may be about to listen.
+local TICKET, SILENCE = 6000, 500
 -- So many of one client can have a lock one after the other before the store is asked again; and so many if each may have it
 -- several times.
 local ROW, SHORT_ROW = 64, 17
@@ -133,7 +137,7 @@ local function micros()
 end
 
 -- What an acquire may leave out. A client that waits looks again after a third of a ticket's life.
-local ticketMs = tonumber(ARGV[5]) or 6000
+local ticketMs = tonumber(ARGV[5]) or TICKET
 local grantMs = tonumber(ARGV[6]) or math.min(tonumber(ARGV[3]) or 0, 2000)
 local asked = tonumber(ARGV[7]) or 1
 
@@ -224,8 +228,9 @@ local holds = KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1))
 local prefix, slot = string.match(fence, '^(.*)~fence(:?)')
 local channel, hearsAll = prefix .. '~inbox:', slot == ''
 
--- How it is shared: nothing if it is not.
+-- How it is shared: nothing if it is not. Whether somebody's time was over.
 local kind, used, permits
+local died = false
 
 local function text(number)
   -- Formatted by hand: Lua would round it.
@@ -274,6 +279,7 @@ if type(value) == 'table' and string.find(value.err, 'WRONGTYPE', 1, true) then
       dead = dead + 1
     end
     if dead > 0 then
+      died = true
       keep()
     end
   end
@@ -297,27 +303,31 @@ local function drop(ticket)
   redis.call('HDEL', tickets, ticket)
 end
 
--- So many at the head are passed over.
-local away = 0
+-- So many at the head are passed over; whether anybody listens for a client, of those it was asked for.
+local away, heard = 0, {}
 
 -- So many dead tickets this run has cleared.
 local cleared = 0
 
--- The first live ticket: who, the length of its grant, its tokens, and what it wants. Nothing, and true, if there may be
--- more behind the dead.
+-- The first live ticket that is not passed over: who, the length of its grant, its tokens, what it wants, and its expiry.
+-- Nothing, and true, if there may be more behind the dead.
 local function first()
   while cleared < MOST_DEAD do
     local head = redis.call('ZRANGE', queue, away, away)[1]
     if not head then
       return nil, false
     end
-    local expiry, grant, count, share, weight, of =
-      string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (%d+) (-?%d+) ?([rp]?) ?(%d*) ?(%d*)$')
-    if expiry and tonumber(expiry) > nowMs then
-      return head, tonumber(grant), tonumber(count), share ~= '' and share or 'x', tonumber(weight), tonumber(of)
+    local expiry, passed, grant, count, share, weight, of =
+      string.match(redis.call('HGET', tickets, head) or '', '^(%d+) (-?)(%d+) (-?%d+) ?([rp]?) ?(%d*) ?(%d*)$')
+    if not expiry or tonumber(expiry) <= nowMs then
+      drop(head)
+      cleared = cleared + 1
+    elseif passed ~= '' and head ~= owner and away < MOST_AWAY then
+      away = away + 1
+    else
+      share = share ~= '' and share or 'x'
+      return head, tonumber(grant), tonumber(count), share, tonumber(weight), tonumber(of), tonumber(expiry)
     end
-    drop(head)
-    cleared = cleared + 1
   end
   return nil, true
 end
@@ -372,7 +382,7 @@ end
 local function behind(who, most)
   local client = string.match(who, '^[^:]*:')
   local list = ''
-  for _, other in ipairs(redis.call('ZRANGE', queue, 0, most - 2)) do
+  for _, other in ipairs(redis.call('ZRANGE', queue, away, away + most - 2)) do
     if string.sub(other, 1, #client) ~= client then
       break
     end
@@ -404,30 +414,40 @@ local function grant(to, ms, wanted, share, weight, of)
   return token
 end
 
--- Whether this run has given something back. If not, and it is free, whoever had it died, and may stand in line with
--- another thread.
+-- Whether this run has given something back. If not, and it is free, whoever had it died, as has one whose share was over, and
+-- may stand in line with another thread.
 local givenBack = false
 
--- Whether somebody in line is to be passed over for once: its client hears nothing, so either it is gone, or it is about to
--- listen and to ask by itself, and keeps its place. Not where the order is a promise: permits, and tickets for one each.
-local function isAway(who, share, wanted)
-  if givenBack or share == 'p' or wanted < 1 or away >= MOST_AWAY or not hearsAll then
+-- Passes over one in line whose client hears nothing, until it asks again: either it is gone, or it is about to listen and to
+-- ask by itself, and keeps its place. Only where a holder died; and where the order is a promise, which it is for permits and
+-- for tickets for one each, only if it has been silent for a while.
+local function isAway(who, share, wanted, expiry)
+  if givenBack and not died or away >= MOST_AWAY or not hearsAll then
     return false
   end
-  local heard = redis.pcall('PUBSUB', 'NUMSUB', channel .. string.match(who, '^[^:]*'))
-  return heard[2] == 0
+  if (share == 'p' or wanted < 1) and expiry - nowMs > TICKET - SILENCE then
+    return false
+  end
+  local client = string.match(who, '^[^:]*')
+  if heard[client] == nil then
+    heard[client] = redis.pcall('PUBSUB', 'NUMSUB', channel .. client)[2] ~= 0
+  end
+  if heard[client] then
+    return false
+  end
+  redis.call('HSET', tickets, who, (string.gsub(redis.call('HGET', tickets, who), ' %-?', ' -', 1)))
+  away = away + 1
+  return true
 end
 
 -- Hands what is free to those at the head of the queue, as many as it fits.
 local function passOn()
   for _ = 1, MOST_GRANTS do
-    local head, ms, count, share, weight, of = first()
+    local head, ms, count, share, weight, of, expiry = first()
     if not head or not fits(share, weight) then
       return
     end
-    if isAway(head, share, count) then
-      away = away + 1
-    elseif not grant(head, ms, count, share, weight, of) then
+    if not isAway(head, share, count, expiry) and not grant(head, ms, count, share, weight, of) then
       return
     end
   end
@@ -580,14 +600,14 @@ else
   notifies = true
   -- One that had it whole and only reads from now on lets nobody in between.
   local downgrades = hadAll and share == 'r'
-  local granted = 0
+  local steps = 0
   if place and ticketMs > 0 then
     -- Before anybody is granted it: it may be its own turn, and who else is would be told that those behind this place stand
     -- directly behind.
     stand(place)
   end
   for _ = 1, MOST_GRANTS do
-    local head, more, count, theirShare, theirWeight, theirPermits = first()
+    local head, more, count, theirShare, theirWeight, theirPermits, expiry = first()
     if downgrades or head == owner or not head and not more then
       if fits(share, weight) then
         -- The first write is one that a server without memory refuses, so that the caller is told.
@@ -606,21 +626,19 @@ else
     if not fits(theirShare, theirWeight) then
       break
     end
-    if isAway(head, theirShare, count) then
-      away = away + 1
-    else
+    if not isAway(head, theirShare, count, expiry) then
       if not grant(head, more, count, theirShare, theirWeight, theirPermits) then
         return { 6, now, held }
       end
       left = more
-      granted = granted + 1
       if isOtherwise() then
         drop(owner)
         return otherwise()
       end
     end
+    steps = steps + 1
   end
-  if granted + away == MOST_GRANTS then
+  if steps == MOST_GRANTS then
     return { 7, now, held }
   end
   if kind then

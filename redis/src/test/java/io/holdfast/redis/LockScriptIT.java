@@ -743,7 +743,7 @@ class LockScriptIT {
     }
 
     @Test
-    void freeLock_whereNobodyInLineHears_goesToTheCaller_andThenToWhoeverListensAgain() {
+    void freeLock_whereNobodyInLineHears_goesToTheCaller_andThenToWhoeverAsksAgain() {
         Scripts counted = scripts.listening();
         counted.attempt("a", "dead:1:x", 30_000);
         for (int i = 0; i < 8; i++) {
@@ -752,31 +752,38 @@ class LockScriptIT {
         redis.command("DEL", LOCK);
 
         assertThat(counted.attempt("a", "c2:1:y", 30_000).code()).isEqualTo(1);
+        assertThat(counted.queue("a", "dead:2:1", 30_000).place())
+                .as("it comes back, to its place")
+                .isEqualTo(1);
         assertThat(counted.release("a", "c2:1:y")).isTrue();
         assertThat(counted.holder("a"))
-                .as("who gives it back waits for no answer")
-                .isEqualTo("dead:2:0");
-        redis.command("DEL", LOCK);
-        assertThat(counted.queue("a", "dead:2:1", 30_000).code())
-                .as("it comes back")
-                .isEqualTo(1);
+                .as("who gives it back finds the others passed over, and asks nobody")
+                .isEqualTo("dead:2:1");
+        assertThat(counted.release("a", "dead:2:1")).isTrue();
+        assertThat(redis.command("GET", LOCK)).isNull();
+        assertThat(counted.queue("a", "dead:2:5", 30_000).code()).isEqualTo(1);
     }
 
     @Test
-    void freeLock_withMoreInLineThatHearNothingThanArePassedOver_isGrantedToTheNext() {
+    void freeLock_withMoreInLineThatHearNothingThanArePassedOver_isGrantedToTheNext_forAnOrdinaryTime() {
         Scripts counted = scripts.listening();
         counted.attempt("a", "dead:1:x", 30_000);
-        for (int i = 0; i < 9; i++) {
+        for (int i = 0; i < 34; i++) {
             counted.queue("a", "dead:2:" + i, 30_000);
         }
         redis.command("DEL", LOCK);
 
         assertThat(counted.attempt("a", "c2:1:y", 30_000).code()).isEqualTo(3);
-        assertThat(counted.holder("a")).isEqualTo("dead:2:8");
+        assertThat(counted.holder("a")).isEqualTo("dead:2:32");
+        assertThat(counted.release("a", "dead:2:32")).isTrue();
+        assertThat(counted.holder("a")).isEqualTo("dead:2:33");
+        assertThat(counted.lockTtl("a")).isBetween(1_000L, 2_000L);
+        assertThat(counted.release("a", "dead:2:33")).isTrue();
+        assertThat(redis.command("GET", LOCK)).isNull();
     }
 
     @Test
-    void freeLock_whoseFirstInLineWantsOneEach_isGrantedToIt_whetherItHearsOrNot() {
+    void freeLock_whoseFirstInLineWantsOneEach_isGrantedToIt_whetherItHearsOrNot_ifItHasJustAsked() {
         Scripts counted = scripts.listening();
         counted.attempt("a", "dead:1:x", 30_000);
         counted.reserve("a", "dead:2:y", 0);
@@ -784,6 +791,34 @@ class LockScriptIT {
 
         assertThat(counted.attempt("a", "c2:1:y", 30_000).code()).isEqualTo(3);
         assertThat(counted.holder("a")).isEqualTo("dead:2:y");
+    }
+
+    @Test
+    void freeLock_whoseFirstInLineWantsOneEach_goesToTheNext_ifThatHasBeenSilent_andBackWhenItAsks() {
+        Scripts counted = scripts.listening();
+        counted.attempt("a", "dead:1:x", 30_000);
+        counted.reserve("a", "dead:2:y", 0);
+        counted.reserve("a", "c2:1:y", 0);
+        counted.reserve("a", "c2:2:z", 0);
+        counted.hasBeenSilent("a", "dead:2:y");
+        redis.command("DEL", LOCK);
+
+        try (Resp inbox = Resp.connect("127.0.0.1", redis.port())) {
+            inbox.call("SUBSCRIBE", "distributed_lock:~inbox:c2");
+            assertThat(counted.reserve("a", "c2:2:z", 0).code()).isEqualTo(2);
+
+            assertThat(counted.holder("a")).isEqualTo("c2:1:y");
+            assertThat(inbox.read())
+                    .as("it is told who stands behind it, not who was passed over")
+                    .asString()
+                    .contains(",2:z ")
+                    .doesNotContain(",2:y");
+        }
+        assertThat(counted.release("a", "c2:1:y")).isTrue();
+        assertThat(counted.holder("a")).isEqualTo("c2:2:z");
+        assertThat(counted.reserve("a", "dead:2:y", 0).place()).isZero();
+        assertThat(counted.release("a", "c2:2:z")).isTrue();
+        assertThat(counted.holder("a")).as("it has kept its place").isEqualTo("dead:2:y");
     }
 
     @Test

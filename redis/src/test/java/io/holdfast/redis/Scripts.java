@@ -412,6 +412,14 @@ final class Scripts {
         return (Long) requireNonNull(redis.command("HLEN", keys.tickets(name)));
     }
 
+    /** Makes the ticket that of one who asked for it a second ago. */
+    void hasBeenSilent(String name, String owner) {
+        String ticket = (String) requireNonNull(redis.command("HGET", keys.tickets(name), owner));
+        long now = Long.parseLong((String) requireNonNull(((List<?>) requireNonNull(redis.command("TIME"))).get(0)));
+        String silent = (now + 5) * 1_000 + ticket.substring(ticket.indexOf(' '));
+        redis.command("HSET", keys.tickets(name), owner, silent);
+    }
+
     /** Puts so many tickets at the head of the queue whose life is over. */
     void deadTickets(String name, int count) {
         List<String> line = new ArrayList<>(List.of("ZADD", keys.queue(name)));

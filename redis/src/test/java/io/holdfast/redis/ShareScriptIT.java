@@ -417,6 +417,42 @@ class ShareScriptIT {
         assertThat(scripts.tryPermits("a", "c:4:z", 30_000, 1, 3).code()).isEqualTo(3);
     }
 
+    @Test
+    @Faults({48, 56})
+    void permitsOfOneThatDied_foundByARelease_goToTheFirstThatHears_ifTheDeadOneStoodFirstInLine() {
+        Scripts counted = scripts.listening();
+        counted.tryPermits("a", "dead:1:x", 30_000, 1, 2);
+        counted.tryPermits("a", "c2:1:y", 30_000, 1, 2);
+        counted.permits("a", "dead:2:x", 30_000, 1, 2);
+        counted.permits("a", "dead:3:x", 30_000, 1, 2);
+        counted.permits("a", "c3:1:z", 30_000, 2, 2);
+        counted.hasBeenSilent("a", "dead:2:x");
+        counted.hasBeenSilent("a", "dead:3:x");
+        counted.endShares("a", List.of("dead:1:x"));
+
+        try (Resp inbox = Resp.connect("127.0.0.1", redis.port())) {
+            inbox.call("SUBSCRIBE", "distributed_lock:~inbox:c3");
+            assertThat(counted.release("a", "c2:1:y")).isTrue();
+
+            assertThat(counted.sharers("a")).isEqualTo(List.of("c3:1:z"));
+        }
+        assertThat(counted.release("a", "c3:1:z")).isTrue();
+        assertThat(counted.sharers("a")).isEmpty();
+        assertThat(counted.permits("a", "dead:3:x", 30_000, 1, 2).code()).isEqualTo(1);
+    }
+
+    @Test
+    @Faults({48, 56})
+    void permitsThatAreGivenBack_goToTheFirstInLine_whetherItHearsOrNot() {
+        Scripts counted = scripts.listening();
+        counted.tryPermits("a", "c2:1:y", 30_000, 2, 2);
+        counted.permits("a", "dead:2:x", 30_000, 1, 2);
+        counted.hasBeenSilent("a", "dead:2:x");
+
+        assertThat(counted.release("a", "c2:1:y")).isTrue();
+        assertThat(counted.sharers("a")).isEqualTo(List.of("dead:2:x"));
+    }
+
     /** One run clears 64 of the dead. If all are dead, nothing of the lock is left; it used to fail there. */
     @ParameterizedTest
     @ValueSource(ints = {64, 65, 150})

@@ -146,26 +146,39 @@ class WaitingFaultsIT {
     @Test
     @Faults({48, 54})
     void clientThatDiesWithTheLockAndTheFirstPlaceInLine_isWaitedForOnce() throws InterruptedException {
-        assertThat(untilTheNextHasIt(DistributedReadWriteLock::readLock)).isLessThan(LEASE.plusMillis(1_500));
+        assertThat(untilTheNextHasIt(
+                        client -> lock(client).writeLock(),
+                        client -> lock(client).readLock()))
+                .isLessThan(LEASE.plusMillis(1_500));
     }
 
-    /** The order of those who write is kept, so a grant to the dead one has to run out as well. */
+    /** Where order is a promise, the dead one keeps its place, and no more. */
     @Test
     @Faults({48, 54})
-    void clientThatDiesWithTheLockAndTheFirstPlaceToWrite_isWaitedForNoLongerThanTwice() throws InterruptedException {
-        assertThat(untilTheNextHasIt(DistributedReadWriteLock::writeLock))
-                .isLessThan(LEASE.multipliedBy(2).plus(Timing.SLACK));
+    void clientThatDiesWithTheLockAndTheFirstPlaceToWrite_isWaitedForOnce() throws InterruptedException {
+        Function<Client, DistributedLock> write = client -> lock(client).writeLock();
+
+        assertThat(untilTheNextHasIt(write, write)).isLessThan(LEASE.plusMillis(1_500));
     }
 
-    /** How long one waits to write that stands behind a client which writes, wants the lock once more, and dies. */
-    private Duration untilTheNextHasIt(Function<DistributedReadWriteLock, DistributedLock> wanted)
+    @Test
+    @Faults({48, 54})
+    void clientThatDiesWithAFairLockAndItsFirstPlace_isWaitedForOnce() throws InterruptedException {
+        Function<Client, DistributedLock> fair =
+                client -> client.locks().fairLock("a", options -> options.lease(LEASE));
+
+        assertThat(untilTheNextHasIt(fair, fair)).isLessThan(LEASE.plusMillis(1_500));
+    }
+
+    /** How long one waits that stands behind a client which holds, wants the lock once more, and dies; until it, too, is done. */
+    private Duration untilTheNextHasIt(Function<Client, DistributedLock> held, Function<Client, DistributedLock> wanted)
             throws InterruptedException {
         Client dies = rig.overProxy();
         Client next = rig.direct();
-        Lease written = lock(dies).writeLock().acquire(SOON);
-        Future<Boolean> behind = rig.start(() -> wanted.apply(lock(dies)).tryLock(ofSeconds(10)));
+        Lease first = held.apply(dies).acquire(SOON);
+        Future<Boolean> behind = rig.start(() -> wanted.apply(dies).tryLock(ofSeconds(10)));
         until("it waits", () -> rig.waiters("a") == 1);
-        Future<Lease> waiting = rig.start(() -> lock(next).writeLock().acquire(SOON));
+        Future<Lease> waiting = rig.start(() -> held.apply(next).acquire(SOON));
         until("both wait", () -> rig.waiters("a") == 2);
 
         rig.proxy().cut();
@@ -173,10 +186,11 @@ class WaitingFaultsIT {
         Lease after = get(waiting);
         Duration taken = since(died);
 
-        assertThat(after.token()).isGreaterThan(written.token());
-        assertThat(written.isValid()).isFalse();
-        until("the dead one has given up", behind::isDone);
+        assertThat(after.token()).isGreaterThan(first.token());
+        assertThat(first.isValid()).isFalse();
         assertThat(after.release()).isTrue();
+        assertThat(rig.isFree("a")).as("it is not given to the dead one").isTrue();
+        until("the dead one has given up", behind::isDone);
         rig.proxy().restore();
         return taken;
     }

@@ -159,12 +159,14 @@ public final class Liveness implements Lookout {
 
     /** An acquire that its own release has overtaken is released once more, without anybody waiting for an expiry. */
     private void orphans(Set<String> seen) {
+        // Once gone, it comes back by another message alone, or with a server that is restored from what was saved
+        // before.
+        audit.orphans()
+                .removeIf(owner -> !isHolder(owner)
+                        && names.stream().noneMatch(name -> live(name).contains(owner)));
         for (String owner : audit.orphans()) {
             Party party = client(owner);
-            boolean left = isHolder(owner)
-                    || names.stream().anyMatch(name -> live(name).contains(owner));
-            if (left
-                    && party != null
+            if (party != null
                     && !party.platform().isClosed()
                     && isConnected(party)
                     && lasts("orphan " + owner, 1_500_000_000L + 2 * party.timeoutNanos() + setBackNanos, seen)) {

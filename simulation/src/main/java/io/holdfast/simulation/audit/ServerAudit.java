@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,12 @@ public final class ServerAudit implements Server.Watcher {
     private static final long HIGH = 1L << 52;
     /** What lock.lua replies to a request that comes after its time. */
     private static final Long TOO_LATE = 4L;
+    /** What it replies to one that is to wait. */
+    private static final Long QUEUED = 2L;
+    /** How long a ticket lives, and for how long one must not have asked that is passed over where order is a promise, ms. */
+    private static final long TICKET = 6_000;
+
+    private static final long SILENCE = 500;
 
     /** A lock, and who waits for it. */
     private record State(
@@ -36,7 +43,17 @@ public final class ServerAudit implements Server.Watcher {
             @Nullable String value,
             long expiry,
             Shares shares,
-            List<String> waiting) {}
+            List<String> waiting,
+            Set<String> passedOver) {
+        /** Who is to have it next. */
+        @Nullable
+        String next() {
+            return waiting.stream()
+                    .filter(owner -> !passedOver.contains(owner))
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
 
     private final World world;
     private final Hits hits;
@@ -127,6 +144,7 @@ public final class ServerAudit implements Server.Watcher {
     }
 
     private State state(String key, String queue, String tickets) {
+        List<String> waiting = tickets.isEmpty() ? List.of() : liveTickets(model(), queue, tickets);
         return new State(
                 key,
                 queue,
@@ -134,7 +152,14 @@ public final class ServerAudit implements Server.Watcher {
                 model().value(key),
                 model().expiresAtMillis(key),
                 Shares.of(model(), key, queue),
-                tickets.isEmpty() ? List.of() : liveTickets(model(), queue, tickets));
+                waiting,
+                waiting.stream()
+                        .filter(owner -> ticket(tickets, owner)[1].startsWith("-"))
+                        .collect(Collectors.toSet()));
+    }
+
+    private String[] ticket(String tickets, String owner) {
+        return Objects.requireNonNull(model().hash(tickets).get(owner)).split(" ", -1);
     }
 
     private State now(State then) {
@@ -167,6 +192,12 @@ public final class ServerAudit implements Server.Watcher {
         for (int i = 0; i < parts.size(); i++) {
             changed(kind, parts, parts.get(i), before.get(i), late || again);
             String owner = parts.get(i).owner();
+            if (reply instanceof List<?> list
+                    && QUEUED.equals(list.get(0))
+                    && now(before.get(i)).passedOver().contains(owner)) {
+                throw new Violation(
+                        "L4", owner + " has asked for " + before.get(i).key() + ", and is passed over");
+            }
             // Under one that an operator has released it may still be waited, and asked.
             if (kind.equals("acquire") && late && !again && releasedOwners.contains(owner) && !isWaiting.test(owner)) {
                 orphans.add(owner);
@@ -218,6 +249,7 @@ public final class ServerAudit implements Server.Watcher {
             notice("release", gaveUp, then, late);
         }
         notice(kind, part.owner(), then, late);
+        isRightlyPassedOver(kind.equals("release") ? part.owner() : gaveUp, then, now);
         if (kind.equals("acquire")) {
             isServedInTurn(part.owner(), gaveUp, then, now);
             keepsThePlace(part.owner(), gaveUp, then, now);
@@ -386,8 +418,8 @@ public final class ServerAudit implements Server.Watcher {
     }
 
     /**
-     * Nobody is given the lock while another waits who came before; but for one that had it whole and reads on, and where
-     * nobody gave it back, and the other could not have been told.
+     * Nobody is given the lock while another waits who came before; but for one that had it whole and reads on, and those who
+     * are passed over.
      */
     private void isServedInTurn(String actor, @Nullable String gaveUp, State then, State now) {
         boolean readsOn = gaveUp != null
@@ -402,9 +434,27 @@ public final class ServerAudit implements Server.Watcher {
             if (ahead.equals(actor) || ahead.equals(gaveUp)) {
                 return;
             }
-            boolean givenBack = gaveUp != null && isHeld(then, gaveUp);
-            if (now.waiting().contains(ahead) && (givenBack || !isAway(ahead, now))) {
+            if (now.waiting().contains(ahead) && !now.passedOver().contains(ahead)) {
                 throw new Violation("L4", actor + " was given " + now.key() + " before " + ahead + ", who came first");
+            }
+        }
+    }
+
+    /**
+     * One in line is passed over from when a holder has died and nobody listens for it; if its order is a promise, as it is for
+     * permits and for one each, only if it has not asked lately.
+     */
+    private void isRightlyPassedOver(@Nullable String gaveUp, State then, State now) {
+        boolean died = then.shares().expiries().values().stream().anyMatch(expiry -> expiry <= model().nowMillis());
+        boolean givenBack = gaveUp != null && isHeld(then, gaveUp) && !died;
+        for (String waiter : now.passedOver()) {
+            String[] ticket = ticket(now.tickets(), waiter);
+            boolean isPromised = Integer.parseInt(ticket[2]) < 1 || (ticket.length > 3 && ticket[3].equals("p"));
+            boolean isSilent = Long.parseLong(ticket[0]) - model().nowMillis() <= TICKET - SILENCE;
+            String inboxes = now.queue().substring(0, now.queue().indexOf("~queue:")) + "~inbox:";
+            boolean isHeard = model().listeners(inboxes + waiter.substring(0, waiter.indexOf(':'))) > 0;
+            if (!then.passedOver().contains(waiter) && (givenBack || isHeard || (isPromised && !isSilent))) {
+                throw new Violation("L4", waiter + " was passed over for " + now.key() + ", though it waits");
             }
         }
     }
@@ -422,28 +472,15 @@ public final class ServerAudit implements Server.Watcher {
         }
     }
 
-    /** Whether nobody listens for one in line, and its order is no promise, as it is for permits and for one each. */
-    private boolean isAway(String waiter, State now) {
-        String[] ticket =
-                Objects.requireNonNull(model().hash(now.tickets()).get(waiter)).split(" ", -1);
-        boolean isPromised = Integer.parseInt(ticket[2]) < 1 || (ticket.length > 3 && ticket[3].equals("p"));
-        String inboxes = now.queue().substring(0, now.queue().indexOf("~queue:")) + "~inbox:";
-        return !isPromised && model().listeners(inboxes + waiter.substring(0, waiter.indexOf(':'))) == 0;
-    }
-
     /** A lock that is given back goes to the first who waits, at once. */
     private void isPassedOn(String by, State then, State now) {
         if (!isHeld(then, by) || isHeld(now, by)) {
             return;
         }
-        String first = now.waiting().isEmpty()
-                ? null
-                : model().hash(now.tickets()).get(now.waiting().get(0));
-        if (first != null && now.shares().fits(now.value(), first, model().nowMillis())) {
-            throw new Violation(
-                    "L2",
-                    now.key() + " was given back, and not passed on to "
-                            + now.waiting().get(0));
+        String next = now.next();
+        String ticket = next == null ? null : model().hash(now.tickets()).get(next);
+        if (ticket != null && now.shares().fits(now.value(), ticket, model().nowMillis())) {
+            throw new Violation("L2", now.key() + " was given back, and not passed on to " + next);
         }
     }
 

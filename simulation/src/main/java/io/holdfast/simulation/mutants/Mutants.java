@@ -432,10 +432,20 @@ final class Mutants {
                         new Edit(LOCK, "  used = used - (tonumber(weight) or 0)\n", "  used = used - 0\n")),
                 Mutant.of(
                         "one in line who hears nothing is passed over although order is promised",
-                        new Edit(LOCK, "share == 'p' or wanted < 1 or away", "away")),
+                        new Edit(LOCK, "(share == 'p' or wanted < 1) and expiry", "false and expiry")),
                 Mutant.of(
                         "one in line is passed over for a caller, whether it hears or not",
-                        new Edit(LOCK, "  return heard[2] == 0\n", "  return heard[2] ~= nil\n")),
+                        new Edit(LOCK, "  if heard[client] then\n", "  if false then\n")),
+                Mutant.of(
+                        "one in line who hears nothing is passed over where nobody died",
+                        new Edit(LOCK, "  if givenBack and not died or away", "  if away")),
+                Mutant.of(
+                        "one in line who was passed over once is so when it asks again",
+                        new Edit(
+                                LOCK,
+                                "text(nowMs + ticketMs) .. ' ' .. grantMs",
+                                "text(nowMs + ticketMs) .. ' ' .. (string.match(redis.call('HGET', tickets, owner) or '', "
+                                        + "'^%d+ (%-)') or '') .. grantMs")),
                 Mutant.of(
                         "readers do not wait behind a writer that waits",
                         new Edit(
@@ -459,8 +469,8 @@ final class Mutants {
                         "one who wants several permits is overtaken by those who want one",
                         new Edit(
                                 LOCK,
-                                "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n",
-                                "    local head, more, count, theirShare, theirWeight, theirPermits = first()\n"
+                                "    local head, more, count, theirShare, theirWeight, theirPermits, expiry = first()\n",
+                                "    local head, more, count, theirShare, theirWeight, theirPermits, expiry = first()\n"
                                         + "    if head and share == 'p' and weight == 1 and fits(share, weight) then\n"
                                         + "      head, more = nil, false\n" + "    end\n")),
                 Mutant.of(
