@@ -320,6 +320,8 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
         int tokens = mayStandInARow() && engine.isFirstCome()
                 ? wish.mayTakeAgain() ? AcquireRequest.SEVERAL_EACH : AcquireRequest.ONE_EACH
                 : engine.lines().tokens(name, false);
+        // Before it is sent: whoever gives the lock up meanwhile may wait for the answer.
+        Procession row = waits() && mayStandInARow() ? engine.lines().expects(name) : null;
         Ask ask;
         String left;
         synchronized (this) {
@@ -328,10 +330,18 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             place = null;
         }
         if (ask == null) {
+            engine.lines().isTold(row, null);
             engine.requests().end();
         } else if (left == null) {
-            engine.ask(ask.request(), callerRuns, (reply, error) -> answered(ask, reply, error));
+            engine.ask(ask.request(), callerRuns, (reply, error) -> {
+                try {
+                    answered(ask, reply, error);
+                } finally {
+                    engine.lines().isTold(row, reply);
+                }
+            });
         } else {
+            engine.lines().isTold(row, null);
             engine.exchange(left, ask.request(), (reply, error) -> {
                 if (error != null) {
                     engine.releases().undo(name, left, options.lease());

@@ -1,6 +1,7 @@
 package io.holdfast.internal;
 
 import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.Share;
 import java.util.ArrayList;
@@ -207,6 +208,23 @@ final class Lines {
         return procession != null && procession.takesAgain(acquisition, now(), wall())
                 ? Line.Place.TAKES
                 : Line.Place.APART;
+    }
+
+    /** One asks to stand in the store's queue. Who is to be told of the answer: those who have it here, or nobody. */
+    @Nullable
+    Procession expects(String name) {
+        Procession procession = processions.get(name);
+        if (procession != null) {
+            procession.expects();
+        }
+        return procession;
+    }
+
+    /** It was answered; or not asked, after all. */
+    void isTold(@Nullable Procession procession, @Nullable AcquireReply reply) {
+        if (procession != null && procession.isTold(reply)) {
+            settle(procession);
+        }
     }
 
     /** One that stands in the store's queue was called, and is there. */

@@ -2,6 +2,7 @@ package io.holdfast.internal;
 
 import io.holdfast.LockOptions;
 import io.holdfast.internal.HeldLease.Validity;
+import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.Share;
@@ -28,6 +29,12 @@ import org.jspecify.annotations.Nullable;
  * As in a {@link Line}, what was held for a moment only is laid ready for the next, and until that one has come the thread whose
  * turn it is may take it again, for {@link Line#TURN_NANOS} from when its turn began. Not before one who waits for it strictly.
  * For this there are more tokens than those who stand in the row may use.
+ *
+ * <h2>Those who are about to stand there</h2>
+ *
+ * If nobody is known to be next, but somebody here is asking, what is given up is laid ready until the answer has come: it
+ * says whether that one stands directly behind whoever was served last. That takes less than to give it back and to be given it
+ * again. Not if one of those who asked was told that it stands behind somebody else: then that one is next.
  *
  * <h2>Permits</h2>
  *
@@ -137,6 +144,10 @@ final class Procession {
     private @Nullable Acquisition called;
     /** The next came when it was called, and all of it had been taken again: it is passed what is given up then. */
     private boolean cameInVain;
+    /** So many are asking who may come to stand behind whoever was served last. */
+    private int asking;
+    /** One of them was told that it stands behind somebody who is not of this client, or unknown. */
+    private boolean parted;
     /** What lay ready, and is nobody's here any more. */
     private final List<HeldLease> left = new ArrayList<>();
 
@@ -164,6 +175,7 @@ final class Procession {
         last = owner;
         behind = standing;
         next = 0;
+        parted = false;
         return forgotten;
     }
 
@@ -215,13 +227,18 @@ final class Procession {
                 : null;
     }
 
-    /** As {@link Line#layReady}, for whoever is next here. */
+    /** As {@link Line#layReady}, for whoever is next here, or is about to be told that it is. */
     synchronized boolean layReady(HeldLease lease, long now, long wall) {
         Row row = row(lease);
-        if (row == null || cameInVain || row.passesLeft == 0 || !row.isTurn(now)) {
+        if (row == null || cameInVain || row.passesLeft == 0) {
             return false;
         }
-        Acquisition heir = heir(next(), row, now, wall);
+        String id = next();
+        if (id == null) {
+            row.ready = mayBeFollowed(row);
+            return row.ready;
+        }
+        Acquisition heir = row.isTurn(now) ? heir(id, row, now, wall) : null;
         if (heir == null || !heir.bearsTurns()) {
             return false;
         }
@@ -230,6 +247,32 @@ final class Procession {
             row.ready = false;
         }
         return row.ready;
+    }
+
+    /** One asks to stand in the store's queue: if nobody is next, what is given up meanwhile waits for the answer. */
+    synchronized void expects() {
+        asking++;
+    }
+
+    /**
+     * It was answered.
+     *
+     * @return whether something lies ready, of which it is to be seen who has it now
+     */
+    synchronized boolean isTold(@Nullable AcquireReply reply) {
+        asking--;
+        parted |= reply instanceof AcquireReply.Queued queued && !isOneOfUs(queued.behind());
+        return rows.values().stream().anyMatch(row -> row.ready);
+    }
+
+    private boolean isOneOfUs(@Nullable String owner) {
+        return owner != null
+                && (owner.equals(AcquireReply.Queued.FIRST) || isServed(owner) || engine.waiter(owner) != null);
+    }
+
+    /** Whether somebody may stand directly behind who was served last, and has not been told so yet. */
+    private boolean mayBeFollowed(Row row) {
+        return asking > 0 && !parted && row.tokensLeft > 0 && row.passesLeft > 0;
     }
 
     /** Calls the next, unless somebody is on the way already. False if it has something else to do by now. */
@@ -305,7 +348,11 @@ final class Procession {
         List<Acquisition> heirs = List.of();
         for (Row row : rows.values()) {
             if (row.ready && called == null) {
-                Acquisition next = heir(next(), row, now, wall);
+                String id = next();
+                if (id == null && mayBeFollowed(row)) {
+                    continue;
+                }
+                Acquisition next = heir(id, row, now, wall);
                 if (next != null && next.bearsTurns() && isCalled(next)) {
                     continue;
                 }

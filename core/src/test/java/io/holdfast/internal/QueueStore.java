@@ -11,6 +11,7 @@ import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreContext;
 import io.holdfast.spi.StoreEvents;
+import io.holdfast.spi.StoreFailure;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,9 @@ class QueueStore implements LockStore {
     private long counter;
     private int requests;
     private int mostTokens = Integer.MAX_VALUE;
+    private boolean keepsAnswers;
+    private final List<Runnable> answers = new ArrayList<>();
+    private final List<CompletableFuture<AcquireReply>> unanswered = new ArrayList<>();
 
     QueueStore(StoreContext context, int places) {
         this.context = context;
@@ -60,25 +64,60 @@ class QueueStore implements LockStore {
         passOn();
     }
 
+    /** From now on requests to acquire are carried out, and answered later. */
+    synchronized void keepsAnswers() {
+        keepsAnswers = true;
+    }
+
+    /** All that was kept back is answered, in its order; and what comes from now on at once. */
+    void givesAnswers() {
+        takeAnswers().forEach(Runnable::run);
+    }
+
+    private synchronized List<Runnable> takeAnswers() {
+        keepsAnswers = false;
+        List<Runnable> all = List.copyOf(answers);
+        answers.clear();
+        unanswered.clear();
+        return all;
+    }
+
+    /** All answers that were kept back are lost. */
+    void losesAnswers() {
+        List<CompletableFuture<AcquireReply>> lost = List.copyOf(unanswered);
+        takeAnswers();
+        lost.forEach(answer -> answer.completeExceptionally(StoreFailure.unavailable("the answer is lost", null)));
+    }
+
     @Override
     public synchronized CompletionStage<AcquireReply> acquire(AcquireRequest request) {
+        AcquireReply reply = carriesOut(request);
+        if (!keepsAnswers) {
+            return CompletableFuture.completedFuture(reply);
+        }
+        CompletableFuture<AcquireReply> answer = new CompletableFuture<>();
+        unanswered.add(answer);
+        answers.add(() -> answer.complete(reply));
+        return answer;
+    }
+
+    private AcquireReply carriesOut(AcquireRequest request) {
         requests++;
         String owner = request.owner();
         if (holders.contains(owner) || (holders.size() < places && queue.isEmpty())) {
             if (!holders.contains(owner)) {
                 holders.add(owner);
             }
-            return CompletableFuture.completedFuture(new AcquireReply.Granted(++counter, 1));
+            return new AcquireReply.Granted(++counter, 1);
         }
         if (!request.waits()) {
-            return CompletableFuture.completedFuture(new AcquireReply.Busy());
+            return new AcquireReply.Busy();
         }
         String behind = queue.isEmpty()
                 ? request.share().isWhole() ? holders.get(holders.size() - 1) : AcquireReply.Queued.FIRST
                 : new ArrayList<>(queue.keySet()).get(queue.size() - 1);
         boolean isNew = queue.putIfAbsent(owner, request) == null;
-        return CompletableFuture.completedFuture(
-                new AcquireReply.Queued(Duration.ofSeconds(20), true, isNew ? behind : null));
+        return new AcquireReply.Queued(Duration.ofSeconds(20), true, isNew ? behind : null);
     }
 
     @Override

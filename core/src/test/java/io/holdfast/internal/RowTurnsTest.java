@@ -8,6 +8,7 @@ import io.holdfast.Hold;
 import io.holdfast.LockListener;
 import io.holdfast.LockOptions;
 import io.holdfast.Loss;
+import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.Share;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** As {@link LineTurnsTest}, among those who stand in a row in the store's queue: for a write lock, or for permits. */
@@ -596,5 +598,206 @@ class RowTurnsTest {
 
         assertThat(second.attempt().result()).isCompletedExceptionally();
         assertThat(engine().requests().underWay()).isZero();
+    }
+
+    // --- nobody is known to be next, and somebody asks
+
+    /** One has it in a row, and another asks to stand behind it, to whom the store has not answered yet. */
+    private TurnTaker[] oneHoldsAndAnotherAsks(Order order) {
+        TurnTaker first = taker("first", order);
+        TurnTaker second = taker("second", order);
+        contend(first);
+        store().keepsAnswers();
+        second.asks();
+        return new TurnTaker[] {first, second};
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Order.class,
+            names = {"QUEUE", "STRICT"})
+    void whatIsGivenUpWhileTheNextAsks_goesToIt_whenItIsAnswered(Order order) {
+        open(0);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(order);
+        int requests = store().requests();
+
+        assertThat(both[0].unlocks()).isTrue();
+        platform.settle();
+        assertThat(store().requests()).isEqualTo(requests);
+        assertThat(both[1].has()).isFalse();
+        store().givesAnswers();
+        both[1].comes();
+
+        assertThat(both[1].has()).isTrue();
+        assertThat(both[1].token()).isEqualTo(both[0].token() + 1);
+        assertThat(store().requests()).as("the store was not asked").isEqualTo(requests);
+        assertThat(both[1].unlocks()).isTrue();
+    }
+
+    @Test
+    void permitThatIsGivenUpWhileTheNextAsks_goesToIt_whenItIsAnswered() {
+        open(1);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(Order.QUEUE);
+        int requests = store().requests();
+
+        assertThat(both[0].unlocks()).isTrue();
+        store().givesAnswers();
+        both[1].comes();
+
+        assertThat(both[1].has()).isTrue();
+        assertThat(store().requests()).isEqualTo(requests);
+        assertThat(both[1].unlocks()).isTrue();
+    }
+
+    /** Somebody of another client came between. */
+    @Test
+    void whatIsGivenUpWhileTheNextAsks_goesBack_ifItIsToldThatAnotherIsNext() {
+        open(0);
+        TurnTaker first = taker("first", Order.STRICT);
+        TurnTaker second = taker("second", Order.STRICT);
+        contend(first);
+        store().acquire(new AcquireRequest("x", "another:1:1", ofSeconds(30), true));
+        store().keepsAnswers();
+        second.asks();
+
+        assertThat(first.unlocks()).isTrue();
+        store().givesAnswers();
+        platform.settle();
+
+        assertThat(second.has()).isFalse();
+        store().release("x", "another:1:1");
+        platform.settle();
+        second.comes();
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    @Test
+    void onceOneIsToldThatAnotherIsNext_nothingWaitsForAnswers() {
+        open(0);
+        TurnTaker first = taker("first", Order.STRICT);
+        TurnTaker second = taker("second", Order.STRICT);
+        TurnTaker third = taker("third", Order.STRICT);
+        contend(first);
+        store().acquire(new AcquireRequest("x", "another:1:1", ofSeconds(30), true));
+        second.asks();
+        store().keepsAnswers();
+        third.asks();
+        int requests = store().requests();
+
+        assertThat(first.unlocks()).isTrue();
+        assertThat(store().requests()).as("it goes back").isGreaterThan(requests);
+
+        store().givesAnswers();
+        store().release("x", "another:1:1");
+        platform.settle();
+        second.comes();
+        assertThat(second.has()).isTrue();
+        handOver(second, third);
+        assertThat(third.unlocks()).isTrue();
+    }
+
+    @Test
+    void whatIsGivenUpWhileTheNextAsks_goesBack_ifTheAnswerIsLost() {
+        open(0);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(Order.STRICT);
+
+        assertThat(both[0].unlocks()).isTrue();
+        store().losesAnswers();
+        platform.settle();
+        both[1].comes();
+
+        assertThat(both[1].has()).as("by its ticket").isTrue();
+        assertThat(both[1].unlocks()).isTrue();
+    }
+
+    @Test
+    void whatIsGivenUpWhileTheNextAsks_goesBack_ifThatHasLeft() {
+        open(0);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(Order.STRICT);
+        assertThat(both[0].unlocks()).isTrue();
+
+        both[1].attempt().abandon();
+        store().givesAnswers();
+        platform.settle();
+
+        assertThat(store().isEmpty()).isTrue();
+    }
+
+    /** Of two who ask the first has left: it waits for the answer to the second. */
+    @Test
+    void whatIsGivenUpWhileSeveralAsk_goesToTheFirstThatWaits() {
+        open(0);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(Order.STRICT);
+        TurnTaker third = taker("third", Order.STRICT).asks();
+        assertThat(both[0].unlocks()).isTrue();
+
+        both[1].attempt().abandon();
+        store().givesAnswers();
+        platform.settle();
+        third.comes();
+        platform.settle();
+        third.comes();
+
+        assertThat(third.has()).isTrue();
+        assertThat(third.unlocks()).isTrue();
+    }
+
+    @Test
+    void lastOfARow_waitsForNobodyWhoAsks() {
+        open(0);
+        store().reservesNoMoreThan(2);
+        TurnTaker first = taker("first", Order.STRICT);
+        TurnTaker second = taker("second", Order.STRICT);
+        TurnTaker third = taker("third", Order.STRICT);
+        contend(first, second);
+        assertThat(first.unlocks()).isTrue();
+        store().keepsAnswers();
+        third.asks();
+        int requests = store().requests();
+
+        assertThat(second.unlocks()).isTrue();
+        assertThat(store().requests()).isGreaterThan(requests);
+
+        store().givesAnswers();
+        platform.settle();
+        third.comes();
+        assertThat(third.has()).isTrue();
+        assertThat(third.unlocks()).isTrue();
+    }
+
+    @Test
+    void clientThatIsClosed_givesBackWhatWaitsForOneThatAsks() {
+        open(0);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(Order.STRICT);
+        assertThat(both[0].unlocks()).isTrue();
+
+        platform.schedule(1_000_000L, () -> store().givesAnswers());
+        engine().close();
+        platform.settle();
+        both[1].comes();
+
+        assertThat(both[1].attempt().result()).isCompletedExceptionally();
+        assertThat(store().isEmpty()).isTrue();
+    }
+
+    /** Who gave it up was told that all was well; nobody else is to have what is not there any more. */
+    @Test
+    void whatIsReleasedByForceWhileItWaitsForOneThatAsks_isNotPassedOn() {
+        open(0);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(Order.STRICT);
+        String lay = both[0].lease().owner();
+        assertThat(both[0].unlocks()).isTrue();
+        store().events().expelled("x", lay, "by a person");
+        platform.settle();
+
+        store().givesAnswers();
+        platform.settle();
+        both[1].comes();
+
+        assertThat(both[1].has()).isTrue();
+        assertThat(both[1].lease().owner()).as("the store was asked").isNotEqualTo(lay);
+        assertThat(losses).isEmpty();
+        assertThat(both[1].unlocks()).isTrue();
     }
 }

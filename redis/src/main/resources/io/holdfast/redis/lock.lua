@@ -114,8 +114,8 @@ end
 -- At most so many dead tickets are cleared in one run, and so many granted; who asks next goes on.
 local MOST_DEAD = 64
 local MOST_GRANTS = 64
--- At most so many whose client is away are passed over in one run.
-local MOST_AWAY = 32
+-- At most so many whose client is away are passed over: a row of served ones, and as many as may have waited behind it.
+local MOST_AWAY = 192
 -- How long a ticket lives, in ms, and for how long one must not have asked that is passed over although its order is a promise:
 -- one that has asked since may be about to listen.
 local TICKET, SILENCE = 6000, 500

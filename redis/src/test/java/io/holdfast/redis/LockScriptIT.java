@@ -768,17 +768,22 @@ class LockScriptIT {
     void freeLock_withMoreInLineThatHearNothingThanArePassedOver_isGrantedToTheNext_forAnOrdinaryTime() {
         Scripts counted = scripts.listening();
         counted.attempt("a", "dead:1:x", 30_000);
-        for (int i = 0; i < 34; i++) {
+        for (int i = 0; i < 194; i++) {
             counted.queue("a", "dead:2:" + i, 30_000);
         }
         redis.command("DEL", LOCK);
 
+        for (int i = 0; i < 3; i++) {
+            assertThat(counted.attempt("a", "c2:1:y", 30_000).code())
+                    .as("64 in one run, and to be asked again")
+                    .isEqualTo(7);
+        }
         assertThat(counted.attempt("a", "c2:1:y", 30_000).code()).isEqualTo(3);
-        assertThat(counted.holder("a")).isEqualTo("dead:2:32");
-        assertThat(counted.release("a", "dead:2:32")).isTrue();
-        assertThat(counted.holder("a")).isEqualTo("dead:2:33");
+        assertThat(counted.holder("a")).isEqualTo("dead:2:192");
+        assertThat(counted.release("a", "dead:2:192")).isTrue();
+        assertThat(counted.holder("a")).isEqualTo("dead:2:193");
         assertThat(counted.lockTtl("a")).isBetween(1_000L, 2_000L);
-        assertThat(counted.release("a", "dead:2:33")).isTrue();
+        assertThat(counted.release("a", "dead:2:193")).isTrue();
         assertThat(redis.command("GET", LOCK)).isNull();
     }
 

@@ -66,7 +66,7 @@ public final class Homes implements Truth {
 
     @Override
     public boolean isWaiting(String owner) {
-        return audit.isWaiting(owner);
+        return audit.isToBeServedInTurn(owner);
     }
 
     @Override

@@ -63,6 +63,7 @@ public final class ServerAudit implements Server.Watcher {
     private final Set<String> orphans = new LinkedHashSet<>();
     private final Set<String> granted = new HashSet<>();
     private final Set<String> releasedOwners = new HashSet<>();
+    private final Set<String> everPassedOver = new HashSet<>();
     private final Set<String> firstTokens = new HashSet<>();
     private final Map<String, Long> highestTokens = new HashMap<>();
     private final List<State> before = new ArrayList<>();
@@ -378,6 +379,11 @@ public final class ServerAudit implements Server.Watcher {
         return isWaiting.test(owner);
     }
 
+    /** The same, of one that was not passed over: others may be served by what was given to them before it asked again. */
+    boolean isToBeServedInTurn(String owner) {
+        return isWaiting(owner) && !everPassedOver.contains(owner);
+    }
+
     /** Which faults have come true. */
     private void notice(String kind, String actor, State then, boolean late) {
         String owner = owner(then.value());
@@ -447,6 +453,7 @@ public final class ServerAudit implements Server.Watcher {
     private void isRightlyPassedOver(@Nullable String gaveUp, State then, State now) {
         boolean died = then.shares().expiries().values().stream().anyMatch(expiry -> expiry <= model().nowMillis());
         boolean givenBack = gaveUp != null && isHeld(then, gaveUp) && !died;
+        everPassedOver.addAll(now.passedOver());
         for (String waiter : now.passedOver()) {
             String[] ticket = ticket(now.tickets(), waiter);
             boolean isPromised = Integer.parseInt(ticket[2]) < 1 || (ticket.length > 3 && ticket[3].equals("p"));

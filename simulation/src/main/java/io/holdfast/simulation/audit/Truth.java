@@ -27,7 +27,7 @@ public interface Truth {
         return Set.of();
     }
 
-    /** Whether somebody who stands in line still wants the lock. */
+    /** Whether somebody who stands in line still wants the lock, and was never passed over. */
     default boolean isWaiting(String owner) {
         return false;
     }

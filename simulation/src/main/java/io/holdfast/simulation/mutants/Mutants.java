@@ -668,6 +668,12 @@ final class Mutants {
                         new Edit(ACQUISITION, "if (!engine.lines().takesBack(name, late)) {", "if (late.isEmpty()) {")),
                 Mutant.of("a row has one token for all", new Edit(PROCESSION, "            nextToken++;\n", "")),
                 Mutant.of(
+                        "what waits for one that asks stays where it is when that was answered",
+                        new Edit(
+                                PROCESSION,
+                                "        return rows.values().stream().anyMatch(row -> row.ready);\n",
+                                "        return false;\n")),
+                Mutant.of(
                         "a row ends, and the tickets of those who were served stay",
                         new Edit(
                                 ENDINGS,
