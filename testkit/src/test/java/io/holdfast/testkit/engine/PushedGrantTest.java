@@ -491,9 +491,23 @@ class PushedGrantTest {
         assertThat(fourth).as("no token is left").isNotDone();
     }
 
-    /** It stands behind one of another client, or behind one whose own place is not known yet. */
     @Test
-    void oneThatDoesNotStandDirectlyBehind_isLeftToTheStore() {
+    void oneThatStandsBehindOneOfAnotherClient_isLeftToTheStore() {
+        CompletableFuture<Lease> first = inLine();
+        pushToTheFirst(3);
+        CompletableFuture<Lease> second = inLineBehind("another:1:1");
+        CompletableFuture<Lease> third = inLineBehind(id(1));
+
+        assertThat(release(first)).isTrue();
+
+        assertThat(store.releases).containsExactly(id(0));
+        assertThat(second).isNotDone();
+        assertThat(third).isNotDone();
+    }
+
+    /** Others stand behind it, but where it stands itself is not known yet. */
+    @Test
+    void oneWhosePlaceIsNotKnownYet_isWaitedFor() {
         CompletableFuture<Lease> first = inLine();
         pushToTheFirst(3);
         CompletableFuture<AcquireReply> late = new CompletableFuture<>();
@@ -502,12 +516,14 @@ class PushedGrantTest {
         CompletableFuture<Lease> third = inLineBehind(id(1));
 
         assertThat(release(first)).isTrue();
-        late.complete(behind(id(0)));
-        clock.advance(Duration.ZERO);
-
-        assertThat(store.releases).containsExactly(id(0));
         assertThat(second).isNotDone();
-        assertThat(third).isNotDone();
+        late.complete(behind(id(0)));
+
+        assertThat(second.join().token()).isEqualTo(8);
+        assertThat(release(second)).isTrue();
+        assertThat(third.join().token()).isEqualTo(9);
+        assertThat(store.releases).isEmpty();
+        assertThat(release(third)).isTrue();
     }
 
     /** Its ticket may have run out meanwhile, and been taken anew behind others. */
