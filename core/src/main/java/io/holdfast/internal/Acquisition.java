@@ -321,7 +321,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
                 ? wish.mayTakeAgain() ? AcquireRequest.SEVERAL_EACH : AcquireRequest.ONE_EACH
                 : engine.lines().tokens(name, false);
         // Before it is sent: whoever gives the lock up meanwhile may wait for the answer.
-        Procession row = waits() && mayStandInARow() ? engine.lines().expects(name) : null;
+        Procession.Asking asking = waits() && mayFollowInARow() ? engine.lines().expects(name) : null;
         Ask ask;
         String left;
         synchronized (this) {
@@ -330,18 +330,18 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
             place = null;
         }
         if (ask == null) {
-            engine.lines().isTold(row, null);
+            engine.lines().isTold(asking, null);
             engine.requests().end();
         } else if (left == null) {
             engine.ask(ask.request(), callerRuns, (reply, error) -> {
                 try {
                     answered(ask, reply, error);
                 } finally {
-                    engine.lines().isTold(row, reply);
+                    engine.lines().isTold(asking, reply);
                 }
             });
         } else {
-            engine.lines().isTold(row, null);
+            engine.lines().isTold(asking, null);
             engine.exchange(left, ask.request(), (reply, error) -> {
                 if (error != null) {
                     engine.releases().undo(name, left, options.lease());
@@ -565,7 +565,7 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
      * Stands in the store's queue itself, and wants the whole lock or one permit. Not several permits: the ticket of one who
      * was passed as many would stop those behind it who want fewer, while so few are free.
      */
-    private boolean mayStandInARow() {
+    boolean mayStandInARow() {
         Share share = wish.share();
         return wish.isFair() && !share.isRead() && share.weight() == 1;
     }
@@ -577,14 +577,16 @@ final class Acquisition implements Attempt<HeldLease>, Waiter {
 
     /** Whether it may have what the store gave on these terms to one before it in the queue. */
     boolean mayFollow(String lock, Share share, LockOptions terms) {
-        return mayFollow(lock, share) && options.renewal() && options.lease().equals(terms.lease());
+        return mayFollow(lock, share) && options.lease().equals(terms.lease());
+    }
+
+    /** Stands in a row, and may have what the store has given to another. */
+    private boolean mayFollowInARow() {
+        return mayStandInARow() && options.minReplicas() == 0 && options.renewal();
     }
 
     private boolean mayFollow(String lock, Share share) {
-        return mayStandInARow()
-                && options.minReplicas() == 0
-                && name.equals(lock)
-                && wish.share().equals(share);
+        return mayFollowInARow() && name.equals(lock) && wish.share().equals(share);
     }
 
     /** Takes over a lease from one before it, under a token of its own. Null if it has ended. */

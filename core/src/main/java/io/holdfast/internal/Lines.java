@@ -210,20 +210,16 @@ final class Lines {
                 : Line.Place.APART;
     }
 
-    /** One asks to stand in the store's queue. Who is to be told of the answer: those who have it here, or nobody. */
-    @Nullable
-    Procession expects(String name) {
+    /** One asks to stand in the store's queue. Null if nobody here has what it asks for, and waits for its answer. */
+    Procession.@Nullable Asking expects(String name) {
         Procession procession = processions.get(name);
-        if (procession != null) {
-            procession.expects();
-        }
-        return procession;
+        return procession == null ? null : procession.expects();
     }
 
     /** It was answered; or not asked, after all. */
-    void isTold(@Nullable Procession procession, @Nullable AcquireReply reply) {
-        if (procession != null && procession.isTold(reply)) {
-            settle(procession);
+    void isTold(Procession.@Nullable Asking asking, @Nullable AcquireReply reply) {
+        if (asking != null && asking.procession().isTold(asking, reply)) {
+            settle(asking.procession());
         }
     }
 

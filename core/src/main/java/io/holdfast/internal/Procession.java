@@ -6,7 +6,9 @@ import io.holdfast.spi.AcquireReply;
 import io.holdfast.spi.AcquireRequest;
 import io.holdfast.spi.PushedGrant;
 import io.holdfast.spi.Share;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -79,6 +81,8 @@ final class Procession {
         int againLeft;
         /** The holder has given it up, and it lies ready for the next. */
         boolean ready;
+        /** Nobody was known to be next: it is kept for those who have asked up to here. */
+        long waitsFor;
         /** Whose tickets are to be taken back with it. */
         final Set<String> served = new LinkedHashSet<>();
 
@@ -106,6 +110,22 @@ final class Procession {
             holder = next;
             nextToken++;
             tokensLeft--;
+        }
+    }
+
+    /** One that asks to stand in the store's queue, the more lately the higher its number. */
+    static final class Asking {
+        private final Procession procession;
+        private final long number;
+        private boolean told;
+
+        Asking(Procession procession, long number) {
+            this.procession = procession;
+            this.number = number;
+        }
+
+        Procession procession() {
+            return procession;
         }
     }
 
@@ -144,9 +164,11 @@ final class Procession {
     private @Nullable Acquisition called;
     /** The next came when it was called, and all of it had been taken again: it is passed what is given up then. */
     private boolean cameInVain;
-    /** So many are asking who may come to stand behind whoever was served last. */
-    private int asking;
-    /** One of them was told that it stands behind somebody who is not of this client, or unknown. */
+    /** Those who are asking, and may come to stand behind whoever was served last; and some who have been told. */
+    private final Deque<Asking> asking = new ArrayDeque<>();
+
+    private long asked;
+    /** One of them was told that it stands behind somebody to whom this does not go from here: that one is next. */
     private boolean parted;
     /** What lay ready, and is nobody's here any more. */
     private final List<HeldLease> left = new ArrayList<>();
@@ -234,8 +256,9 @@ final class Procession {
             return false;
         }
         String id = next();
+        row.waitsFor = asked;
         if (id == null) {
-            row.ready = mayBeFollowed(row);
+            row.ready = mayBeFollowed(row, ready());
             return row.ready;
         }
         Acquisition heir = row.isTurn(now) ? heir(id, row, now, wall) : null;
@@ -250,8 +273,10 @@ final class Procession {
     }
 
     /** One asks to stand in the store's queue: if nobody is next, what is given up meanwhile waits for the answer. */
-    synchronized void expects() {
-        asking++;
+    synchronized Asking expects() {
+        Asking one = new Asking(this, ++asked);
+        asking.add(one);
+        return one;
     }
 
     /**
@@ -259,20 +284,51 @@ final class Procession {
      *
      * @return whether something lies ready, of which it is to be seen who has it now
      */
-    synchronized boolean isTold(@Nullable AcquireReply reply) {
-        asking--;
+    synchronized boolean isTold(Asking one, @Nullable AcquireReply reply) {
+        one.told = true;
+        while (!asking.isEmpty() && asking.element().told) {
+            asking.remove();
+        }
         parted |= reply instanceof AcquireReply.Queued queued && !isOneOfUs(queued.behind());
-        return rows.values().stream().anyMatch(row -> row.ready);
+        return ready() > 0;
     }
 
+    private int ready() {
+        int ready = 0;
+        for (Row row : rows.values()) {
+            ready += row.ready ? 1 : 0;
+        }
+        return ready;
+    }
+
+    /** Not one of this client who talks to the store for a whole line: that may be next, but stands in no row. */
     private boolean isOneOfUs(@Nullable String owner) {
         return owner != null
-                && (owner.equals(AcquireReply.Queued.FIRST) || isServed(owner) || engine.waiter(owner) != null);
+                && (owner.equals(AcquireReply.Queued.FIRST)
+                        || isServed(owner)
+                        || (engine.waiter(owner) instanceof Acquisition one && one.mayStandInARow()));
     }
 
-    /** Whether somebody may stand directly behind who was served last, and has not been told so yet. */
-    private boolean mayBeFollowed(Row row) {
-        return asking > 0 && !parted && row.tokensLeft > 0 && row.passesLeft > 0;
+    /**
+     * Whether somebody may stand directly behind who was served last, and has not been told so yet. Only one that asked before
+     * this was given up: whoever comes later would keep it from others for as long as somebody comes.
+     *
+     * @param others so many more are kept for those who ask
+     */
+    private boolean mayBeFollowed(Row row, int others) {
+        if (parted || row.tokensLeft == 0 || row.passesLeft == 0) {
+            return false;
+        }
+        int left = others;
+        for (Asking one : asking) {
+            if (one.number > row.waitsFor) {
+                break;
+            }
+            if (!one.told && left-- == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Calls the next, unless somebody is on the way already. False if it has something else to do by now. */
@@ -290,7 +346,8 @@ final class Procession {
 
     /** One that has just given it up takes it again, since the next has not come yet. False if that is not to be. */
     synchronized boolean takesAgain(Acquisition acquisition, long now, long wall) {
-        for (Row row : rows.values()) {
+        // Not what is kept for one that asks: who that one is, and what it may wait behind, is not known.
+        for (Row row : called == null ? List.<Row>of() : rows.values()) {
             if (row.ready
                     && acquisition.bearsTurns()
                     && acquisition.isOf(row.holder.takenBy())
@@ -346,10 +403,12 @@ final class Procession {
      */
     synchronized Settled callsNext(long now, long wall) {
         List<Acquisition> heirs = List.of();
+        int kept = 0;
         for (Row row : rows.values()) {
             if (row.ready && called == null) {
                 String id = next();
-                if (id == null && mayBeFollowed(row)) {
+                if (id == null && mayBeFollowed(row, kept)) {
+                    kept++;
                     continue;
                 }
                 Acquisition next = heir(id, row, now, wall);

@@ -74,6 +74,16 @@ class QueueStore implements LockStore {
         takeAnswers().forEach(Runnable::run);
     }
 
+    /** The first that was kept back is answered; all others still wait. */
+    void givesFirstAnswer() {
+        Runnable first;
+        synchronized (this) {
+            unanswered.remove(0);
+            first = answers.remove(0);
+        }
+        first.run();
+    }
+
     private synchronized List<Runnable> takeAnswers() {
         keepsAnswers = false;
         List<Runnable> all = List.copyOf(answers);

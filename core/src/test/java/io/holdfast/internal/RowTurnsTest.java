@@ -697,6 +697,132 @@ class RowTurnsTest {
         assertThat(third.unlocks()).isTrue();
     }
 
+    /** It is of the same client, but does not stand in the row: the others would wait for each other's answers, and it for them. */
+    @Test
+    void onceOneIsToldThatAWholeLineIsNext_nothingWaitsForAnswers() {
+        open(0);
+        TurnTaker first = taker("first", Order.STRICT);
+        TurnTaker line = taker("line", Order.LINE);
+        TurnTaker second = taker("second", Order.STRICT);
+        TurnTaker third = taker("third", Order.STRICT);
+        contend(first);
+        line.asks();
+        second.asks();
+        store().keepsAnswers();
+        third.asks();
+
+        assertThat(first.unlocks()).isTrue();
+        platform.settle();
+        line.comes();
+        assertThat(line.has()).isTrue();
+
+        store().givesAnswers();
+        handOver(line, second);
+        handOver(second, third);
+        assertThat(third.unlocks()).isTrue();
+    }
+
+    /** Whoever waits in the store would wait for as long as somebody comes here. */
+    @Test
+    void whatIsGivenUp_waitsForThoseAloneWhoHadAskedByThen() {
+        open(0);
+        TurnTaker first = taker("first", Order.STRICT);
+        TurnTaker leaves = taker("leaves", Order.STRICT);
+        TurnTaker second = taker("second", Order.STRICT);
+        TurnTaker third = taker("third", Order.STRICT);
+        TurnTaker fourth = taker("fourth", Order.STRICT);
+        contend(first);
+        leaves.asks();
+        second.asks();
+        leaves.attempt().abandon();
+        platform.settle();
+        store().keepsAnswers();
+        third.asks();
+        assertThat(first.unlocks()).isTrue();
+        fourth.asks();
+
+        store().givesFirstAnswer();
+        platform.settle();
+        second.comes();
+
+        assertThat(second.has()).as("by the store").isTrue();
+        store().givesAnswers();
+        handOver(second, third);
+        handOver(third, fourth);
+        assertThat(fourth.unlocks()).isTrue();
+    }
+
+    /** One that wants replicas is never passed what the store has given to another. */
+    @Test
+    void whatIsGivenUp_doesNotWaitForOneThatCannotHaveIt() {
+        open(0);
+        TurnTaker first = taker("first", Order.STRICT);
+        contend(first);
+        options = LockOptions.builder().minReplicas(1).build();
+        TurnTaker second = taker("second", Order.STRICT);
+        store().keepsAnswers();
+        second.asks();
+        int requests = store().requests();
+
+        assertThat(first.unlocks()).isTrue();
+
+        assertThat(store().requests()).isGreaterThan(requests);
+        store().givesAnswers();
+        platform.settle();
+        second.comes();
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    @Test
+    void permitsThatAreGivenUp_waitForAsManyAsAsk() {
+        open(2);
+        TurnTaker one = taker("one").asks();
+        TurnTaker another = taker("another").asks();
+        TurnTaker first = taker("first").asks();
+        TurnTaker third = taker("third").asks();
+        assertThat(one.unlocks()).isTrue();
+        assertThat(another.unlocks()).isTrue();
+        platform.settle();
+        first.comes();
+        third.comes();
+        TurnTaker second = taker("second");
+        store().keepsAnswers();
+        second.asks();
+        int requests = store().requests();
+
+        assertThat(first.unlocks()).isTrue();
+        assertThat(store().requests()).isEqualTo(requests);
+        assertThat(third.unlocks()).isTrue();
+        assertThat(store().requests()).as("it goes back").isGreaterThan(requests);
+
+        store().givesAnswers();
+        platform.settle();
+        second.comes();
+        assertThat(second.has()).isTrue();
+        assertThat(second.unlocks()).isTrue();
+    }
+
+    /** It may be one that waits strictly, or stand behind somebody who does. */
+    @Test
+    void whatWaitsForOneThatAsks_isNotTakenAgain() {
+        open(0);
+        TurnTaker first = taker("first");
+        TurnTaker second = taker("second", Order.STRICT);
+        contend(first);
+        store().keepsAnswers();
+        second.asks();
+        assertThat(first.unlocks()).isTrue();
+
+        assertThat(first.asks().has()).isFalse();
+
+        store().givesAnswers();
+        second.comes();
+        assertThat(second.has()).isTrue();
+        handOver(second, first);
+        assertThat(first.unlocks()).isTrue();
+    }
+
     @Test
     void whatIsGivenUpWhileTheNextAsks_goesBack_ifTheAnswerIsLost() {
         open(0);

@@ -415,14 +415,16 @@ local function grant(to, ms, wanted, share, weight, of)
 end
 
 -- Whether this run has given something back. If not, and it is free, whoever had it died, as has one whose share was over, and
--- may stand in line with another thread.
-local givenBack = false
+-- may stand in line with another thread. Of what is shared there may be some to give without that, if somebody who wanted more
+-- has given up.
+local givenBack, shared = false, kind ~= nil
 
 -- Passes over one in line whose client hears nothing, until it asks again: either it is gone, or it is about to listen and to
 -- ask by itself, and keeps its place. Only where a holder died; and where the order is a promise, which it is for permits and
 -- for tickets for one each, only if it has been silent for a while.
 local function isAway(who, share, wanted, expiry)
-  if givenBack and not died or away >= MOST_AWAY or not hearsAll then
+  local hasDied = died or not givenBack and (op == 'A' or not shared)
+  if not hasDied or away >= MOST_AWAY or not hearsAll then
     return false
   end
   if (share == 'p' or wanted < 1) and expiry - nowMs > TICKET - SILENCE then
@@ -435,7 +437,8 @@ local function isAway(who, share, wanted, expiry)
   if heard[client] then
     return false
   end
-  redis.call('HSET', tickets, who, (string.gsub(redis.call('HGET', tickets, who), ' %-?', ' -', 1)))
+  -- If it cannot be written down, on a server without memory, it is passed over all the same.
+  redis.pcall('HSET', tickets, who, (string.gsub(redis.call('HGET', tickets, who), ' %-?', ' -', 1)))
   away = away + 1
   return true
 end

@@ -441,6 +441,20 @@ class ShareScriptIT {
         assertThat(counted.permits("a", "dead:3:x", 30_000, 1, 2).code()).isEqualTo(1);
     }
 
+    /** Nobody has died: they were free all the time, and too few for who gives up. */
+    @Test
+    @Faults(56)
+    void permitsThatSomebodyGivesUpWaitingFor_goToTheNextInLine_whetherItHearsOrNot() {
+        Scripts counted = scripts.listening();
+        counted.tryPermits("a", "c2:1:y", 30_000, 3, 4);
+        counted.permits("a", "c3:1:z", 30_000, 2, 4);
+        counted.permits("a", "deaf:2:x", 30_000, 1, 4);
+        counted.hasBeenSilent("a", "deaf:2:x");
+
+        assertThat(counted.release("a", "c3:1:z")).isFalse();
+        assertThat(counted.sharers("a")).asList().contains("deaf:2:x");
+    }
+
     @Test
     @Faults({48, 56})
     void permitsThatAreGivenBack_goToTheFirstInLine_whetherItHearsOrNot() {

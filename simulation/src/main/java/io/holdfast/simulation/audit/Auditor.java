@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
@@ -56,7 +57,9 @@ public final class Auditor {
     /** By client and lock: since when it is a thread's turn, by its own clock, and what it had last. */
     private final Map<String, Turn> turns = new HashMap<>();
 
-    private record Turn(long since, Peek.Belief last) {}
+    /** @param as as who in the store's queue, if it stood there: who comes to stand there once more has another turn */
+    private record Turn(
+            long since, Peek.Belief last, @Nullable String as) {}
 
     private final Map<String, Long> grants = new HashMap<>();
     private final Map<String, Long> highestReturned = new HashMap<>();
@@ -282,8 +285,9 @@ public final class Auditor {
     private void checkTurn(Party party, Peek.Belief belief) {
         String key = party.host().name() + ' ' + belief.owner();
         Turn turn = turns.get(key);
-        if (turn == null || !belief.isTakenAgainAfter(turn.last())) {
-            turns.put(key, new Turn(belief.acquiredNanos(), belief));
+        String as = Peek.heldAs(party.engine(), belief);
+        if (turn == null || !belief.isTakenAgainAfter(turn.last()) || !Objects.equals(as, turn.as())) {
+            turns.put(key, new Turn(belief.acquiredNanos(), belief, as));
             return;
         }
         long elapsed = belief.acquiredNanos() - turn.since();
@@ -293,7 +297,7 @@ public final class Auditor {
                     "a thread took " + belief.name() + " again " + elapsed / 1000
                             + " us after its turn began, while others of its client waited");
         }
-        turns.put(key, new Turn(turn.since(), belief));
+        turns.put(key, new Turn(turn.since(), belief, as));
         hits.takenAgain();
     }
 

@@ -250,7 +250,8 @@ public final class ServerAudit implements Server.Watcher {
             notice("release", gaveUp, then, late);
         }
         notice(kind, part.owner(), then, late);
-        isRightlyPassedOver(kind.equals("release") ? part.owner() : gaveUp, then, now);
+        boolean isLeft = kind.equals("release");
+        isRightlyPassedOver(isLeft ? part.owner() : gaveUp, isLeft, then, now);
         if (kind.equals("acquire")) {
             isServedInTurn(part.owner(), gaveUp, then, now);
             keepsThePlace(part.owner(), gaveUp, then, now);
@@ -450,9 +451,10 @@ public final class ServerAudit implements Server.Watcher {
      * One in line is passed over from when a holder has died and nobody listens for it; if its order is a promise, as it is for
      * permits and for one each, only if it has not asked lately.
      */
-    private void isRightlyPassedOver(@Nullable String gaveUp, State then, State now) {
+    private void isRightlyPassedOver(@Nullable String gaveUp, boolean isLeft, State then, State now) {
         boolean died = then.shares().expiries().values().stream().anyMatch(expiry -> expiry <= model().nowMillis());
-        boolean givenBack = gaveUp != null && isHeld(then, gaveUp) && !died;
+        // Of what is shared there may be some to give when one gives up that wanted more.
+        boolean givenBack = gaveUp != null && !died && (isHeld(then, gaveUp) || (isLeft && isShared(then)));
         everPassedOver.addAll(now.passedOver());
         for (String waiter : now.passedOver()) {
             String[] ticket = ticket(now.tickets(), waiter);
@@ -489,6 +491,10 @@ public final class ServerAudit implements Server.Watcher {
         if (ticket != null && now.shares().fits(now.value(), ticket, model().nowMillis())) {
             throw new Violation("L2", now.key() + " was given back, and not passed on to " + next);
         }
+    }
+
+    private static boolean isShared(State state) {
+        return !state.shares().expiries().isEmpty();
     }
 
     private static boolean isHeld(State state, String by) {

@@ -438,7 +438,7 @@ final class Mutants {
                         new Edit(LOCK, "  if heard[client] then\n", "  if false then\n")),
                 Mutant.of(
                         "one in line who hears nothing is passed over where nobody died",
-                        new Edit(LOCK, "  if givenBack and not died or away", "  if away")),
+                        new Edit(LOCK, "  if not hasDied or away", "  if away")),
                 Mutant.of(
                         "one in line who was passed over once is so when it asks again",
                         new Edit(
@@ -669,10 +669,7 @@ final class Mutants {
                 Mutant.of("a row has one token for all", new Edit(PROCESSION, "            nextToken++;\n", "")),
                 Mutant.of(
                         "what waits for one that asks stays where it is when that was answered",
-                        new Edit(
-                                PROCESSION,
-                                "        return rows.values().stream().anyMatch(row -> row.ready);\n",
-                                "        return false;\n")),
+                        new Edit(PROCESSION, "        return ready() > 0;\n", "        return false;\n")),
                 Mutant.of(
                         "a row ends, and the tickets of those who were served stay",
                         new Edit(
@@ -706,9 +703,8 @@ final class Mutants {
                         new Edit(ACQUISITION, "!share.isRead() && share.weight() == 1", "!share.isRead()"),
                         new Edit(
                                 ACQUISITION,
-                                "                && name.equals(lock)\n"
-                                        + "                && wish.share().equals(share);\n",
-                                "                && name.equals(lock);\n")),
+                                " && name.equals(lock) && wish.share().equals(share);\n",
+                                " && name.equals(lock);\n")),
                 Mutant.of(
                         "whoever comes for a permit is told that it is the first",
                         new Edit(
