@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * If nobody is known to be next, but somebody here is asking, what is given up is laid ready until the answer has come: it
  * says whether that one stands directly behind whoever was served last. That takes less than to give it back and to be given it
- * again. Not if one of those who asked was told that it stands behind somebody else: then that one is next.
+ * again. It waits for nobody who comes to ask after that, and it is not taken again meanwhile. Nor does it wait at all if one of
+ * those who asked was told that it stands behind somebody else: then that one is next.
  *
  * <h2>Permits</h2>
  *

@@ -907,6 +907,28 @@ class RowTurnsTest {
         assertThat(store().isEmpty()).isTrue();
     }
 
+    /** The answer took longer than the store lends it for, and the store has given it to the one that asked by then. */
+    @Test
+    void whatRunsOutWhileItWaitsForOneThatAsks_isNotPassedOn() {
+        open(0);
+        TurnTaker[] both = oneHoldsAndAnotherAsks(Order.STRICT);
+        String lay = both[0].lease().owner();
+        assertThat(both[0].unlocks()).isTrue();
+
+        platform.jump(ofSeconds(40).toNanos());
+        store().losesHoldersAnd(0);
+        store().givesAnswers();
+        platform.settle();
+        both[1].comes();
+        platform.settle();
+        both[1].comes();
+
+        assertThat(both[1].has()).isTrue();
+        assertThat(both[1].lease().owner()).as("what the store gave").isNotEqualTo(lay);
+        assertThat(losses).isEmpty();
+        assertThat(both[1].unlocks()).isTrue();
+    }
+
     /** Who gave it up was told that all was well; nobody else is to have what is not there any more. */
     @Test
     void whatIsReleasedByForceWhileItWaitsForOneThatAsks_isNotPassedOn() {

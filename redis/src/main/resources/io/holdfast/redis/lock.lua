@@ -7,7 +7,7 @@
 --                  zset    owner -> expiry of its share, ms
 --      2 queue     zset    owner -> place in line
 --      3 tickets   hash    owner -> "<expiry of the ticket, ms> <length of a grant, ms> <tokens>[ <kind> <weight> <permits>]",
---                          the number of tokens being as below. A length with a - before it: nobody heard for the client where
+--                          the number of tokens being as below. A length with a - before it: nobody listened for the client when
 --                          a holder had died, so it is passed over until its owner asks again
 --      4 fence     string  the last fencing token
 --      5 holds     hash    owner -> "<token>[+<further tokens>] <weight>" for those who share, and
