@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.holdfast.redis.link.Script;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -26,6 +27,11 @@ final class Request {
     private static final int OWNER = 1;
     private static final int NOT_AFTER = 3;
     private static final int TICKET = 4;
+    // And where in the reply.
+    private static final int AHEAD = 4;
+    private static final int BEHIND = 6;
+    private static final Long QUEUED = 2L;
+
     private static final byte[] ACQUIRE = "A".getBytes(US_ASCII);
     private static final byte[] TOGETHER = "together".getBytes(US_ASCII);
     private static final byte[] DOES_NOT_WAIT = "0".getBytes(US_ASCII);
@@ -103,7 +109,10 @@ final class Request {
         return 2 + args[1][0] - '0';
     }
 
-    /** One request for several that join; the reply is a list with the reply to each, or empty if none was done. */
+    /**
+     * One request for several that join; the reply is that to the first, if they stand one behind the other from there on, or a
+     * list with the reply to each, or empty if none was done.
+     */
     static Request together(List<Request> requests) {
         byte[][] one = requests.get(0).args;
         int first = requests.get(0).firstArg();
@@ -117,6 +126,27 @@ final class Request {
             all[next++] = other.args[first + NOT_AFTER];
         }
         return new Request(requests.get(0).command, all, null);
+    }
+
+    /**
+     * What such a reply says to one of them.
+     *
+     * @param index who of so many it is
+     * @param before the one before it; null if there is none
+     */
+    static Object part(Object reply, int index, int together, @Nullable Request before) {
+        if (!(reply instanceof List<?> parts) || parts.isEmpty()) {
+            return reply;
+        }
+        if (QUEUED.equals(parts.get(0)) && parts.size() > AHEAD && parts.get(AHEAD) instanceof Long ahead) {
+            List<Object> own = new ArrayList<>(parts);
+            own.set(AHEAD, ahead + index);
+            if (before != null && own.size() > BEHIND) {
+                own.set(BEHIND, before.args[before.firstArg() + OWNER]);
+            }
+            return own;
+        }
+        return parts.size() == together ? parts.get(index) : reply;
     }
 
     /** Puts it behind what else is to be sent. */

@@ -425,8 +425,11 @@ final class Wire {
                 wantsNew |= JedisErrors.wantsNewConnection(error);
             }
             int together = sent.element().together();
+            Request before = null;
             for (int i = 0; i < together; i++) {
-                settle(sent.element(), reply, i, together, own);
+                Call call = sent.element();
+                settle(call, together > 1 ? Request.part(reply, i, together, before) : reply, together > 1, own);
+                before = call.request();
                 sent.remove();
             }
             left -= together;
@@ -441,16 +444,14 @@ final class Wire {
     }
 
     /** One of those for whom a reply is. */
-    private void settle(Call call, Object reply, int index, int together, Call own) {
+    private void settle(Call call, Object reply, boolean isShared, Call own) {
         if (reply instanceof JedisNoScriptException && call.sendByText()) {
             again.add(call);
         } else if (reply instanceof JedisDataException error) {
             call.fail(error);
-        } else if (together > 1 && reply instanceof List<?> parts && parts.isEmpty()) {
+        } else if (isShared && reply instanceof List<?> parts && parts.isEmpty()) {
             call.sendAlone();
             again.add(call);
-        } else if (together > 1 && reply instanceof List<?> parts && parts.size() == together) {
-            call.answer(parts.get(index), life);
         } else {
             call.answer(reply, life);
         }

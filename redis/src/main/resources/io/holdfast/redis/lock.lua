@@ -35,7 +35,8 @@
 --      together only: several acquires in one, which differ in owner and time alone
 --      2 to 7 as above, 2 and 4 being those of the first; none may be left out
 --      8 and more: owner and "not after" of each of the others; for permits 8 is empty, 9 to 11 as above, and they follow
--- Reply of together: a list with the reply of each, if all of them are queued; nothing if they are to ask one by one
+-- Reply of together: if all of them have just come to stand behind one another, the reply of the first; a list with the reply of
+--      each, if some stood there before; nothing if they are to ask one by one
 -- Reply of acquire: hf1:<owner>:<server time in us> if it is granted, that time is its only token, and nobody has given up;
 --      or else { code, server time in us, 1 if the owner that gave up had the lock else 0, ... }
 --      1 granted   token, how many are reserved from there on
@@ -143,14 +144,14 @@ local asked = tonumber(ARGV[7]) or 1
 
 -- When the first of those ends who have all permits of a semaphore, as the time in ms that is left. Nothing if it has some
 -- to give, or one of these owners has one already.
-local function allPermitsOut(owners, of, nowMs)
+local function allPermitsOut(others, of, nowMs)
   local state = redis.pcall('HGET', KEYS[5] or (string.gsub(queue, '~queue:', '~holds:', 1)), '=')
   local used, permits = string.match(type(state) == 'string' and state or '', '^p (%d+) (%d+)$')
-  if not used or permits ~= of or tonumber(used) < tonumber(permits) then
+  if not used or permits ~= of or tonumber(used) < tonumber(permits) or redis.call('ZSCORE', lock, owner) then
     return -1
   end
-  for i = 1, #owners do
-    if redis.call('ZSCORE', lock, owners[i]) then
+  for i = others, #ARGV, 2 do
+    if redis.call('ZSCORE', lock, ARGV[i]) then
       return -1
     end
   end
@@ -158,9 +159,9 @@ local function allPermitsOut(owners, of, nowMs)
   return first and tonumber(first) > nowMs and first - nowMs or -1
 end
 
--- Puts some of one client in line behind somebody who has the lock whole and will notify, or behind those who have all of
--- its permits: the reply of each. Nothing if it is not as simple as that.
-local function lineUp(owners, ends, weight, of)
+-- Puts the caller, and others of its client whose arguments begin there, in line behind somebody who has the lock whole and
+-- will notify, or behind those who have all of its permits: the reply of together. Nothing if it is not as simple as that.
+local function lineUp(others, weight, of)
   local value = redis.pcall('GET', lock)
   local holder = not of and type(value) == 'string' and string.match(value, '^hf1:(.*):[%d+]*$')
   local now = micros()
@@ -168,15 +169,10 @@ local function lineUp(owners, ends, weight, of)
   if holder then
     left = redis.call('PTTL', lock)
   elseif of and type(value) == 'table' then
-    left = allPermitsOut(owners, of, math.floor(now / 1000))
+    left = allPermitsOut(others, of, math.floor(now / 1000))
   end
-  if left < 0 then
+  if left < 0 or owner == holder or now > tonumber(ARGV[4]) then
     return nil
-  end
-  for i = 1, #owners do
-    if owners[i] == holder or now > tonumber(ends[i]) then
-      return nil
-    end
   end
   local tail = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')
   local before, last = tail[1] or holder or '', tail[2]
@@ -184,39 +180,38 @@ local function lineUp(owners, ends, weight, of)
   local ahead = last and redis.call('ZCARD', queue) or 0
   local ticket = string.format('%.0f %.0f %.0f', math.floor(now / 1000) + ticketMs, grantMs, asked)
   ticket = of and ticket .. ' p ' .. weight .. ' ' .. of or ticket
-  local places, texts = {}, {}
-  for i = 1, #owners do
-    places[2 * i - 1], places[2 * i] = string.format('%.0f', place + i - 1), owners[i]
-    texts[2 * i - 1], texts[2 * i] = owners[i], ticket
+  local places, texts, count = { string.format('%.0f', place), owner }, { owner, ticket }, 1
+  for i = others, #ARGV, 2 do
+    local other = ARGV[i]
+    if other == holder or now > tonumber(ARGV[i + 1]) then
+      return nil
+    end
+    places[2 * count + 1], places[2 * count + 2] = string.format('%.0f', place + count), other
+    texts[2 * count + 1], texts[2 * count + 2] = other, ticket
+    count = count + 1
   end
   local added = redis.call('ZADD', queue, 'NX', unpack(places))
   redis.call('HSET', tickets, unpack(texts))
   redis.call('PEXPIRE', queue, 2 * ticketMs)
   redis.call('PEXPIRE', tickets, 2 * ticketMs)
-  local replies = {}
-  for i = 1, #owners do
-    if added == #owners then
-      replies[i] = { 2, now, 0, left, ahead + i - 1, 1, asked < 1 and string.sub(before, 1, 512) or nil }
-      before = owners[i]
-    else
-      -- Who stands there already keeps its place.
-      replies[i] = { 2, now, 0, left, redis.call('ZRANK', queue, owners[i]), 1 }
-    end
+  if added == count then
+    return { 2, now, 0, left, ahead, 1, asked < 1 and string.sub(before, 1, 512) or nil }
   end
-  return replies
+  -- Who stands there already keeps its place.
+  local replies = {}
+  for i = 1, count do
+    replies[i] = { 2, now, 0, left, redis.call('ZRANK', queue, places[2 * i]), 1 }
+  end
+  return count > 1 and replies or replies[1]
 end
 
 if op == 'together' then
-  local owners, ends = { owner }, { ARGV[4] }
   local permits = ARGV[8] == ''
-  for i = permits and 12 or 8, #ARGV, 2 do
-    owners[#owners + 1], ends[#ends + 1] = ARGV[i], ARGV[i + 1]
-  end
-  return lineUp(owners, ends, permits and ARGV[10], permits and ARGV[11]) or {}
+  return lineUp(permits and 12 or 8, permits and ARGV[10], permits and ARGV[11]) or {}
 elseif op == 'A' and not clock and ticketMs > 0 and (not ARGV[8] or ARGV[8] == '' and ARGV[9] == 'p') then
-  local replies = lineUp({ owner }, { ARGV[4] }, ARGV[10], ARGV[11])
-  if replies then
-    return replies[1]
+  local reply = lineUp(#ARGV + 1, ARGV[10], ARGV[11])
+  if reply then
+    return reply
   end
 end
 

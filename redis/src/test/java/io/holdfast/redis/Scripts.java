@@ -112,10 +112,7 @@ final class Scripts {
             args.addAll(List.of(owners[i], notAfter));
         }
         List<String> scriptKeys = List.of(keys.lock(name), keys.queue(name), keys.tickets(name), fence);
-        if (!(run(Script.LOCK, scriptKeys, args.toArray(String[]::new)) instanceof List<?> replies)) {
-            throw new AssertionError("lock.lua must answer with a list");
-        }
-        return replies.stream().map(Scripts::reply).toList();
+        return parts(run(Script.LOCK, scriptKeys, args.toArray(String[]::new)), owners);
     }
 
     /** One gives up what it has, and another asks in the same go. */
@@ -174,10 +171,25 @@ final class Scripts {
         for (int i = 1; i < owners.length; i++) {
             args.addAll(List.of(owners[i], notAfter));
         }
-        if (!(run(Script.LOCK, sharedKeys(name), args.toArray(String[]::new)) instanceof List<?> replies)) {
+        return parts(run(Script.LOCK, sharedKeys(name), args.toArray(String[]::new)), owners);
+    }
+
+    /** What each of them is told by the one reply to all. */
+    private static List<Reply> parts(@Nullable Object answer, String... owners) {
+        if (!(answer instanceof List<?> list)) {
             throw new AssertionError("lock.lua must answer with a list");
         }
-        return replies.stream().map(Scripts::reply).toList();
+        if (list.isEmpty() || list.get(0) instanceof List<?>) {
+            return list.stream().map(Scripts::reply).toList();
+        }
+        Reply first = reply(list);
+        List<Reply> all = new ArrayList<>();
+        for (int i = 0; i < owners.length; i++) {
+            List<Long> numbers = new ArrayList<>(first.numbers());
+            numbers.set(4, numbers.get(4) + i);
+            all.add(new Reply(numbers, i == 0 || first.before() == null ? first.before() : owners[i - 1]));
+        }
+        return all;
     }
 
     /** Gives a permit back along with the tickets of those to whom it was passed on. */
