@@ -139,7 +139,7 @@ public final class LockOptions {
         private Backoff backoff = Backoff.DEFAULT;
         private OnLoss onLoss = OnLoss.NOTIFY;
         private Duration outageLimit = Duration.ofSeconds(30);
-        private Duration handOver = Duration.ofMillis(15);
+        private Duration handOver = Duration.ofMillis(25);
         private int minReplicas;
 
         private Builder() {}
@@ -185,7 +185,7 @@ public final class LockOptions {
             return this;
         }
 
-        /** From 0, which has the store decide every time, to 1 s, but no more than a quarter of a lease; 15 ms by default. */
+        /** From 0, which has the store decide every time, to 1 s, but no more than a quarter of a lease; 25 ms by default. */
         public Builder handOver(Duration handOver) {
             requireNonNull(handOver, "handOver");
             if (handOver.isNegative() || handOver.compareTo(MAX_HAND_OVER) > 0) {

@@ -24,7 +24,7 @@ class LockOptionsTest {
         assertThat(options.backoff()).isEqualTo(Backoff.DEFAULT);
         assertThat(options.onLoss()).isEqualTo(OnLoss.NOTIFY);
         assertThat(options.outageLimit()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(options.handOver()).isEqualTo(Duration.ofMillis(15));
+        assertThat(options.handOver()).isEqualTo(Duration.ofMillis(25));
     }
 
     @Test

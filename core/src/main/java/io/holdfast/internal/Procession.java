@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Turns</h2>
  *
  * As in a {@link Line}, what was held for a moment only is laid ready for the next, and until that one has come the thread whose
- * turn it is may take it again, for {@link Line#TURN_NANOS} from when its turn began. Not before one who waits for it strictly.
+ * turn it is may take it again, for {@link #TURN_NANOS} from when its turn began. Not before one who waits for it strictly.
  * For this there are more tokens than those who stand in the row may use.
  *
  * <h2>Those who are about to stand there</h2>
@@ -61,6 +61,12 @@ final class Procession {
 
     /** A prime: the last of a row cannot take it again, and is not to be the same thread each time. */
     private static final int MOST_WITH_TURNS = 17;
+
+    /**
+     * So long may a thread take it again while the next is on its way: longer than in a {@link Line}, since each turn uses up tokens
+     * for as many holds as it may have, and those are limited by time.
+     */
+    static final long TURN_NANOS = 150_000;
 
     /** So often may a thread take it again in one turn. */
     private static final int MOST_AGAIN = -AcquireRequest.SEVERAL_EACH - 1;
@@ -103,7 +109,7 @@ final class Procession {
         }
 
         boolean isTurn(long now) {
-            return now - turnNanos < Line.TURN_NANOS && againLeft > 0 && tokensLeft > passesLeft;
+            return now - turnNanos < TURN_NANOS && againLeft > 0 && tokensLeft > passesLeft;
         }
 
         /** It is passed to the next, or taken again. */

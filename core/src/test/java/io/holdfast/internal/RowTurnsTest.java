@@ -162,7 +162,7 @@ class RowTurnsTest {
         assertThat(first.unlocks()).isTrue();
         assertThat(first.asks().has()).isTrue();
         assertThat(first.unlocks()).isTrue();
-        platform.jump(Line.TURN_NANOS);
+        platform.jump(Procession.TURN_NANOS);
 
         assertThat(first.asks().has()).isFalse();
 
@@ -222,7 +222,7 @@ class RowTurnsTest {
         TurnTaker first = taker("first");
         TurnTaker second = taker("second");
         contend(first, second);
-        platform.jump(Line.TURN_NANOS);
+        platform.jump(Procession.TURN_NANOS);
 
         assertThat(first.unlocks()).isTrue();
 

@@ -22,6 +22,9 @@ public final class Peek {
     /** For so long a thread may take a lock again before those of its client who wait. */
     public static final long TURN_NANOS = Line.TURN_NANOS;
 
+    /** The same, before those who stand behind it in the store's queue. */
+    public static final long TURN_IN_ROW_NANOS = Procession.TURN_NANOS;
+
     private Peek() {}
 
     /** A lease as its engine sees it. */

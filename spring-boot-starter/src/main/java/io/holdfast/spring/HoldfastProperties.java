@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lease How long the store keeps a lock without hearing from its holder. Unless set, 30s.
  * @param renewal Whether a lease is renewed while it is held. Unless set, it is.
  * @param maxHold How long a hold is renewed at most. Unless set, there is no limit.
- * @param handOver How long the threads of this client pass a lock on among themselves before the store decides. Unless set, 15ms.
+ * @param handOver How long the threads of this client pass a lock on among themselves before the store decides. Unless set, 25ms.
  * @param minReplicas How many replicas must have a lock before it counts as acquired. Unless set, 0.
  * @param onLoss What happens to the holder when a lease is lost, besides the signal that always goes out. Unless set, notify.
  * @param outageLimit How long the store may be out of reach before a wait without a deadline gives up. Unless set, 30s.

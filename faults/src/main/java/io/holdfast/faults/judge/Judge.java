@@ -34,7 +34,7 @@ public final class Judge {
     /** How long before a hold a step of the clock may matter; see the timing model. */
     static final long BEFORE_NANOS = 5_000 * MILLI;
     /**
-     * A client passes on what it was granted for 15 ms, and some more: who asked within this after a step of the clock may have
+     * A client passes on what it was granted for 25 ms, and some more: who asked within this after a step of the clock may have
      * been granted before it.
      */
     private static final long STEP_GRACE_NANOS = 100 * MILLI;

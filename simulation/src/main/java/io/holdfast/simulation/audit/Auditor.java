@@ -291,7 +291,7 @@ public final class Auditor {
             return;
         }
         long elapsed = belief.acquiredNanos() - turn.since();
-        if (elapsed >= Peek.TURN_NANOS) {
+        if (elapsed >= (as == null ? Peek.TURN_NANOS : Peek.TURN_IN_ROW_NANOS)) {
             throw new Violation(
                     "L4",
                     "a thread took " + belief.name() + " again " + elapsed / 1000
