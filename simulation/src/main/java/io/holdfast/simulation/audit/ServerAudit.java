@@ -4,6 +4,7 @@ import io.holdfast.simulation.net.Commands;
 import io.holdfast.simulation.net.Hits;
 import io.holdfast.simulation.net.Server;
 import io.holdfast.simulation.redis.RedisModel;
+import io.holdfast.simulation.redis.ServerMood;
 import io.holdfast.simulation.world.World;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -441,7 +442,9 @@ public final class ServerAudit implements Server.Watcher {
             if (ahead.equals(actor) || ahead.equals(gaveUp)) {
                 return;
             }
-            if (now.waiting().contains(ahead) && !now.passedOver().contains(ahead)) {
+            if (now.waiting().contains(ahead)
+                    && !now.passedOver().contains(ahead)
+                    && !isPassedOverUnmarked(ahead, gaveUp, then, now)) {
                 throw new Violation("L4", actor + " was given " + now.key() + " before " + ahead + ", who came first");
             }
         }
@@ -452,20 +455,33 @@ public final class ServerAudit implements Server.Watcher {
      * permits and for one each, only if it has not asked lately.
      */
     private void isRightlyPassedOver(@Nullable String gaveUp, boolean isLeft, State then, State now) {
-        boolean died = then.shares().expiries().values().stream().anyMatch(expiry -> expiry <= model().nowMillis());
-        // Of what is shared there may be some to give when one gives up that wanted more.
-        boolean givenBack = gaveUp != null && !died && (isHeld(then, gaveUp) || (isLeft && isShared(then)));
         everPassedOver.addAll(now.passedOver());
         for (String waiter : now.passedOver()) {
-            String[] ticket = ticket(now.tickets(), waiter);
-            boolean isPromised = Integer.parseInt(ticket[2]) < 1 || (ticket.length > 3 && ticket[3].equals("p"));
-            boolean isSilent = Long.parseLong(ticket[0]) - model().nowMillis() <= TICKET - SILENCE;
-            String inboxes = now.queue().substring(0, now.queue().indexOf("~queue:")) + "~inbox:";
-            boolean isHeard = model().listeners(inboxes + waiter.substring(0, waiter.indexOf(':'))) > 0;
-            if (!then.passedOver().contains(waiter) && (givenBack || isHeard || (isPromised && !isSilent))) {
+            if (!then.passedOver().contains(waiter) && !mayBePassedOver(waiter, gaveUp, isLeft, then, now)) {
                 throw new Violation("L4", waiter + " was passed over for " + now.key() + ", though it waits");
             }
         }
+    }
+
+    private boolean mayBePassedOver(String waiter, @Nullable String gaveUp, boolean isLeft, State then, State now) {
+        boolean died = then.shares().expiries().values().stream().anyMatch(expiry -> expiry <= model().nowMillis());
+        // Of what is shared there may be some to give when one gives up that wanted more.
+        boolean givenBack = gaveUp != null && !died && (isHeld(then, gaveUp) || (isLeft && isShared(then)));
+        String[] ticket = ticket(now.tickets(), waiter);
+        boolean isPromised = Integer.parseInt(ticket[2]) < 1 || (ticket.length > 3 && ticket[3].equals("p"));
+        boolean isSilent = Long.parseLong(ticket[0]) - model().nowMillis() <= TICKET - SILENCE;
+        String inboxes = now.queue().substring(0, now.queue().indexOf("~queue:")) + "~inbox:";
+        boolean isHeard = model().listeners(inboxes + waiter.substring(0, waiter.indexOf(':'))) > 0;
+        return !givenBack && !isHeard && (isSilent || !isPromised);
+    }
+
+    /** A server without memory cannot write down whom it passes over. */
+    private boolean isPassedOverUnmarked(String waiter, @Nullable String gaveUp, State then, State now) {
+        boolean isRight = model().mood() == ServerMood.OOM && mayBePassedOver(waiter, gaveUp, false, then, now);
+        if (isRight) {
+            everPassedOver.add(waiter);
+        }
+        return isRight;
     }
 
     /** Who takes the place of another in line stands before all who stood behind that one. */
