@@ -59,6 +59,11 @@ public final class Peek {
             return lease.acquiredNanos;
         }
 
+        /** When what the store last said of it was asked for, or granted unasked, by the clock of its client. */
+        public long sinceNanos() {
+            return lease.validity().sinceNanos();
+        }
+
         public boolean isHeld() {
             return lease.phase() == HeldLease.Phase.HELD;
         }

@@ -462,7 +462,9 @@ public final class Auditor {
             return;
         }
         Long told = toldAt.get(belief.name() + ' ' + belief.owner());
+        // The same owner may have been told before, and have been given it since it asked again.
         if (told != null
+                && world.now() - told < one.party.platform().nanoTime() - belief.sinceNanos()
                 && !one.party.host().isAsleep()
                 && world.now() - Math.max(told, one.party.host().sleptUntil()) > LOST_SLACK_NANOS) {
             throw new Violation(
