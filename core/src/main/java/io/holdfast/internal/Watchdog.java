@@ -105,7 +105,8 @@ final class Watchdog {
     void setTimer() {
         synchronized (this) {
             if (!leases.isEmpty() && (timer == null || leases.first().nextNanos - armedNanos < 0)) {
-                arm(platform.nanoTime(), leases.first().nextNanos);
+                long moment = leases.first().nextNanos;
+                arm(platform.nanoTime(), moment);
             }
         }
     }
