@@ -234,13 +234,22 @@ final class Line {
     synchronized @Nullable Acquisition left(Acquisition acquisition, long now) {
         if (leader != acquisition) {
             if (acquisition.inLine) {
-                acquisition.learns(leader != null ? leader.standing() : Standing.held(now));
+                acquisition.learns(leader != null ? leader.standing() : standing(now));
             }
             remove(acquisition);
             return null;
         }
         leader = null;
         return nextLeader(acquisition.standing());
+    }
+
+    /**
+     * What there is to know behind the holder: that it has the lock. Once its time is over it may still be waiting for the answer
+     * to what it does with the lock, and nobody knows who has it.
+     */
+    private Standing standing(long now) {
+        long until = holder == null ? now : holder.validity().untilNanos();
+        return until - now < 0 ? Standing.NEW.asked(until) : Standing.held(now);
     }
 
     private @Nullable Acquisition nextLeader(Standing known) {

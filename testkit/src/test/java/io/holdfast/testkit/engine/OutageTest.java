@@ -7,6 +7,7 @@ import io.holdfast.ClientClosedException;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.Loss;
 import io.holdfast.StoreUnavailableException;
@@ -15,6 +16,7 @@ import io.holdfast.testkit.FaultyStore;
 import io.holdfast.testkit.Operation;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** "Cannot know" is never reported as "held by another", and never waited for longer than was asked. */
@@ -70,6 +72,32 @@ class OutageTest extends EngineFixture {
         pass(Duration.ofMillis(70));
 
         assertThat(second.failure()).isInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** A thread of its own client has had the lock, and nobody knows what became of that. */
+    @Test
+    void waitBehindOneThatIsToReadOn_andWhoseTimeIsOver_isNotToldThatItHoldsTheLock() {
+        Consumer<LockOptions.Builder> options = changes -> changes.lease(Duration.ofSeconds(1));
+        DistributedLock brief = locks.lock(NAME, options);
+        Waiter<Boolean> reader = waiting(() -> {
+            assertThat(brief.tryLock()).isTrue();
+            assertThat(locks.readWriteLock(NAME, options).readLock().tryLock()).isTrue();
+            store.hang();
+            return brief.unlock();
+        });
+        Waiter<?> early = waiting(() -> brief.tryLock(Duration.ofMillis(500)));
+        pass(Duration.ofMillis(500));
+        assertThat(early.join()).as("it still has it").isEqualTo(false);
+        pass(Duration.ofMillis(600));
+        Waiter<?> late = waiting(() -> brief.tryLock(Duration.ofMillis(300)));
+
+        pass(Duration.ofMillis(300));
+
+        assertThat(late.failure()).isInstanceOf(StoreUnavailableException.class);
+        pass(COMMAND_TIMEOUT);
+        assertThat(reader.join())
+                .as("it was protected until it wanted to read on")
+                .isTrue();
     }
 
     /** Not one after the other, each for the whole limit. */
