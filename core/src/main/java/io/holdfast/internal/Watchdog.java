@@ -105,8 +105,7 @@ final class Watchdog {
     void setTimer() {
         synchronized (this) {
             if (!leases.isEmpty() && (timer == null || leases.first().nextNanos - armedNanos < 0)) {
-                long moment = leases.first().nextNanos;
-                arm(platform.nanoTime(), moment);
+                arm(platform.nanoTime(), leases.first().nextNanos);
             }
         }
     }
