@@ -22,8 +22,8 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  * reply, or to lead. A leader goes when all that was sent up to its own command is answered; the first of those who wait
  * leads next, or whoever comes before it wakes.
  *
- * <p>Requests that stand side by side and want a ticket for the same lock are sent as one command, whose reply has a part for
- * each. If the server does none of them that way, each is sent by itself.
+ * <p>Requests that stand side by side and want a ticket for the same lock are sent as one command, whose reply tells each its
+ * part. If the server does none of them that way, each is sent by itself.
  *
  * <p>After any doubt about what will come next the connection is dropped, so that no reply is ever taken for that of
  * another command. A command whose connection breaks is sent once more on a new one: every command of ours may be
