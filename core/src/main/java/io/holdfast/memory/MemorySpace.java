@@ -307,7 +307,7 @@ final class MemorySpace {
             return new RenewReply.Gone();
         }
         hold.expiryNanos = later(hold.expiryNanos, now + item.lease().toNanos());
-        return new RenewReply.Renewed(!lock.queue.isEmpty());
+        return new RenewReply.Renewed();
     }
 
     synchronized boolean resize(String lockName, int permits, long now) {

@@ -3,12 +3,8 @@ package io.holdfast.spi;
 /** The answer for one lease of a batch. */
 public sealed interface RenewReply {
 
-    /**
-     * The lease is still the owner's and lasts at least as long as asked.
-     *
-     * @param waited whether somebody waits for the lock
-     */
-    record Renewed(boolean waited) implements RenewReply {}
+    /** The lease is still the owner's and lasts at least as long as asked. */
+    record Renewed() implements RenewReply {}
 
     /** The lease is no longer the owner's. */
     record Gone() implements RenewReply {}

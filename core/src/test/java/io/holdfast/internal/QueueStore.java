@@ -180,7 +180,7 @@ class QueueStore implements LockStore {
     @Override
     public synchronized CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
         return CompletableFuture.completedFuture(batch.stream()
-                .map(item -> holders.contains(item.owner()) ? new RenewReply.Renewed(false) : new RenewReply.Gone())
+                .map(item -> holders.contains(item.owner()) ? new RenewReply.Renewed() : new RenewReply.Gone())
                 .map(RenewReply.class::cast)
                 .toList());
     }

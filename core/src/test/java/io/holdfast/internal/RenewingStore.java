@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Answers every renewal as it was told, and counts them. */
 final class RenewingStore implements LockStore {
     private final AtomicInteger renewals;
-    private volatile RenewReply reply = new RenewReply.Renewed(false);
+    private volatile RenewReply reply = new RenewReply.Renewed();
 
     RenewingStore(AtomicInteger renewals) {
         this.renewals = renewals;

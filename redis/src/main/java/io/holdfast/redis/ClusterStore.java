@@ -333,8 +333,8 @@ final class ClusterStore implements LockStore {
             for (int s = 0; s < slots.size(); s++) {
                 List<Integer> ofSlot = slots.get(s);
                 try {
-                    List<RenewReply> read =
-                            Renewals.read(new Reply(node.link(), join(answers.get(s))), node.link(), ofSlot.size());
+                    List<RenewReply> read = Renewals.read(
+                            new Reply(node.link(), join(answers.get(s))), node.link(), ofSlot.size(), false);
                     for (int i = 0; i < ofSlot.size(); i++) {
                         replies[ofSlot.get(i)] = read.get(i);
                     }
@@ -392,11 +392,11 @@ final class ClusterStore implements LockStore {
             String lock = cluster.keys().lock(item.name());
             List<String> args = Renewals.args(List.of(item));
             Reply reply = run(link, List.of(lock), args);
-            if (Renewals.isShared(reply)) {
+            if (Renewals.codes(reply, 1)[0] == Renewals.SHARED) {
                 // A share has two keys: where both are it is renewed, and where only one is this fails.
-                reply = run(link, List.of(lock, cluster.keys().holds(item.name())), Renewals.sharesOnly(args));
+                reply = run(link, List.of(lock, cluster.keys().holds(item.name())), args);
             }
-            return Renewals.read(reply, link, 1).get(0);
+            return Renewals.read(reply, link, 1, false).get(0);
         }
 
         private Reply run(RedisLink link, List<String> keys, List<String> args) {

@@ -610,9 +610,11 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration within) {
-        List<String> scriptKeys = Renewals.keys(keys, batch, shares);
+        // Set before the first share was asked for, so that this is right for all of these.
+        boolean shared = shares;
+        List<String> scriptKeys = Renewals.keys(keys, batch, shared);
         return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, Renewals.args(batch), within)
-                .thenApply(answer -> Renewals.read(new Reply(link, answer), link, batch.size()));
+                .thenApply(answer -> Renewals.read(new Reply(link, answer), link, batch.size(), !shared));
     }
 
     // --- the rest

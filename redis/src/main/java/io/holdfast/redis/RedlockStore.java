@@ -554,18 +554,11 @@ public final class RedlockStore implements LockStore {
 
     private List<RenewReply> renewTogether(List<RenewItem> batch, Duration within) {
         long now = platform.nanoTime();
-        List<String> scriptKeys = new ArrayList<>(2 * batch.size());
-        List<String> args = new ArrayList<>(2 * batch.size());
-        for (RenewItem item : batch) {
-            scriptKeys.add(keys.lock(item.name()));
-            args.add(attempts.holder(item.owner(), now));
-            args.add(Long.toString(item.lease().toMillis()));
-        }
-        for (RenewItem item : batch) {
-            scriptKeys.add(keys.queue(item.name()));
-        }
-        NodeCommand command = new NodeCommand(Script.RENEW, scriptKeys, args);
-        Ballot<List<Long>> ballot = new Ballot<>(
+        List<RenewItem> held = batch.stream()
+                .map(item -> new RenewItem(item.name(), attempts.holder(item.owner(), now), item.lease()))
+                .toList();
+        NodeCommand command = new NodeCommand(Script.RENEW, Renewals.keys(keys, held, false), Renewals.args(held));
+        Ballot<int[]> ballot = new Ballot<>(
                 platform, quorum, now + within.toNanos(), soFar -> RenewVotes.areDecided(quorum, batch.size(), soFar));
         for (QuorumNode node : nodes) {
             node.ask(
@@ -574,15 +567,14 @@ public final class RedlockStore implements LockStore {
                     command,
                     null,
                     min(settings.nodeTimeout(), within),
-                    reply -> Vote.of(RenewVotes.codes(reply, batch.size())));
+                    reply -> Vote.of(Renewals.codes(reply, batch.size())));
         }
-        List<@Nullable Vote<List<Long>>> votes = ballot.await();
+        List<@Nullable Vote<int[]>> votes = ballot.await();
         List<RenewReply> replies = new ArrayList<>(batch.size());
         for (int i = 0; i < batch.size(); i++) {
             replies.add(
                     switch (RenewVotes.verdict(quorum, i, votes)) {
-                        case RENEWED -> new RenewReply.Renewed(false);
-                        case RENEWED_AND_WAITED -> new RenewReply.Renewed(true);
+                        case RENEWED -> new RenewReply.Renewed();
                         case GONE -> new RenewReply.Gone();
                         case OPEN ->
                             new RenewReply.Failed(StoreFailure.unavailable(

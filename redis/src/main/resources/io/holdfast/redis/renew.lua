@@ -1,15 +1,14 @@
 -- Renews leases. Never shortens one and never brings one back; each item stands alone.
 --
 -- KEYS 1..n        the locks
---      n+1..2n     their queues; may be left out along with what follows while a slot is moved, when nobody is told to wait
---      2n+1..3n    who shares them; may be left out by who never shares
--- ARGV 2i-1, 2i    owner and lease in ms of the i-th lock
---      3           anything: KEYS 2 is not the queue of the only lock but who shares it, as may be wanted while a slot is moved
--- Reply: for each lock, 0 gone, 1 renewed, 2 renewed and somebody waits, 3 shared, and not to be renewed by its key alone
+--      n+1..2n     who shares them; may be left out by who never shares, and while a slot is moved
+-- ARGV 1           n
+--      2..n+1      their owners
+--      n+2..       the lease of each in ms, or of all
+-- Reply: how many were renewed; then of each of the others which it is, and 0 if it is gone, 2 if it is shared, and not to be
+--        renewed by its key alone
 
-local n = math.floor(#ARGV / 2)
-local sharesOnly = #ARGV == 3
-local replies = {}
+local n = tonumber(ARGV[1])
 local nowMs
 
 -- Renews a share whose time is not over, and what is kept of all shares at least as long.
@@ -35,10 +34,11 @@ local function renewShare(lock, holds, owner, lease)
   return true
 end
 
+local replies = { n }
 for i = 1, n do
-  local owner, lease = ARGV[2 * i - 1], ARGV[2 * i]
+  local owner, lease = ARGV[i + 1], ARGV[n + 1 + i] or ARGV[n + 2]
   local mine = 'hf1:' .. owner .. ':'
-  local queue = not sharesOnly and KEYS[n + i] or nil
+  local holds = KEYS[n + i]
   -- Something else than a string in the lock's place is shared, or an error of that key alone.
   local value = redis.pcall('GET', KEYS[i])
   local renewed = false
@@ -47,17 +47,13 @@ for i = 1, n do
       redis.call('PEXPIRE', KEYS[i], lease)
     end
     renewed = true
-  elseif type(value) == 'table' then
-    local holds = sharesOnly and KEYS[2]
-      or queue and (KEYS[2 * n + i] or (string.gsub(queue, '~queue:', '~holds:', 1)))
-    if holds then
-      renewed = renewShare(KEYS[i], holds, owner, lease)
-    end
+  elseif type(value) == 'table' and holds then
+    renewed = renewShare(KEYS[i], holds, owner, lease)
   end
-  if queue then
-    replies[i] = renewed and redis.call('EXISTS', queue) + 1 or 0
-  else
-    replies[i] = renewed and 1 or type(value) == 'table' and not sharesOnly and 3 or 0
+  if not renewed then
+    replies[1] = replies[1] - 1
+    replies[#replies + 1] = i
+    replies[#replies + 1] = type(value) == 'table' and not holds and 2 or 0
   end
 end
 return replies

@@ -28,16 +28,18 @@ class RenewScriptIT {
 
     private record Item(String name, String owner, long lease) {}
 
+    private static final List<Long> GONE = List.of(0L, 1L, 0L);
+
     private @Nullable Object renew(Item... items) {
         List<String> scriptKeys = new ArrayList<>();
-        List<String> args = new ArrayList<>();
+        List<String> args = new ArrayList<>(List.of(Integer.toString(items.length)));
         for (Item item : items) {
             scriptKeys.add(keys.lock(item.name()));
             args.add(item.owner());
-            args.add(Long.toString(item.lease()));
         }
         for (Item item : items) {
-            scriptKeys.add(keys.queue(item.name()));
+            scriptKeys.add(keys.holds(item.name()));
+            args.add(Long.toString(item.lease()));
         }
         return scripts.run(Script.RENEW, scriptKeys, args.toArray(String[]::new));
     }
@@ -74,7 +76,7 @@ class RenewScriptIT {
         scripts.attempt("a", "c:1:x", 30_000);
         scripts.release("a", "c:1:x");
 
-        assertThat(renew(new Item("a", "c:1:x", 30_000))).isEqualTo(List.of(0L));
+        assertThat(renew(new Item("a", "c:1:x", 30_000))).isEqualTo(GONE);
         assertThat(redis.keys()).containsExactly(Scripts.FENCE);
     }
 
@@ -83,25 +85,37 @@ class RenewScriptIT {
     void renew_ofALockThatAnotherHasNow_leavesItAlone() {
         scripts.attempt("a", "c:2:y", 5_000);
 
-        assertThat(renew(new Item("a", "c:1:x", 30_000))).isEqualTo(List.of(0L));
+        assertThat(renew(new Item("a", "c:1:x", 30_000))).isEqualTo(GONE);
         assertThat(scripts.holder("a")).isEqualTo("c:2:y");
         assertThat(scripts.lockTtl("a")).isLessThanOrEqualTo(5_000);
-    }
-
-    @Test
-    void renew_whileSomebodyWaits_saysSo() {
-        scripts.attempt("a", "c:1:x", 30_000);
-        scripts.queue("a", "c:2:y", 30_000);
-
-        assertThat(renew(new Item("a", "c:1:x", 30_000))).isEqualTo(List.of(2L));
     }
 
     @Test
     void renew_byAnOwnerWhoseIdOnlyStartsAlike_isRefused() {
         scripts.attempt("a", "c:1:10", 5_000);
 
-        assertThat(renew(new Item("a", "c:1:1", 30_000))).isEqualTo(List.of(0L));
+        assertThat(renew(new Item("a", "c:1:1", 30_000))).isEqualTo(GONE);
         assertThat(scripts.lockTtl("a")).isLessThanOrEqualTo(5_000);
+    }
+
+    @Test
+    void batch_ofOneLength_isToldItOnce() {
+        scripts.attempt("a", "c:1:a", 1_000);
+        scripts.attempt("b", "c:1:b", 1_000);
+        scripts.attempt("c", "c:1:c", 1_000);
+
+        assertThat(scripts.run(
+                        Script.RENEW,
+                        List.of(keys.lock("a"), keys.lock("b"), keys.lock("c")),
+                        "3",
+                        "c:1:a",
+                        "c:1:b",
+                        "c:1:c",
+                        "30000"))
+                .isEqualTo(List.of(3L));
+        assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
+        assertThat(scripts.lockTtl("b")).isBetween(29_000L, 30_000L);
+        assertThat(scripts.lockTtl("c")).isBetween(29_000L, 30_000L);
     }
 
     /** As it is sent while the lock's slot is on its way to another node. */
@@ -115,15 +129,14 @@ class RenewScriptIT {
         assertThat(scripts.run(
                         Script.RENEW,
                         List.of(keys.lock("a"), keys.lock("b"), keys.lock("c"), keys.lock("d")),
+                        "4",
                         "c:1:a",
-                        "30000",
                         "c:1:b",
-                        "30000",
                         "c:1:c",
-                        "30000",
                         "c:1:d",
                         "30000"))
-                .isEqualTo(List.of(1L, 0L, 3L, 0L));
+                .as("one; of the others the second and the fourth are gone, and the third is shared")
+                .isEqualTo(List.of(1L, 2L, 0L, 3L, 2L, 4L, 0L));
         assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
         assertThat(scripts.lockTtl("b")).isLessThanOrEqualTo(1_000);
         assertThat(scripts.ttl(keys.lock("c"))).isEqualTo(-1);
@@ -143,7 +156,7 @@ class RenewScriptIT {
                         new Item("b", "c:1:b", 30_000),
                         new Item("c", "c:1:c", 30_000),
                         new Item("d", "c:1:d", 40_000)))
-                .isEqualTo(List.of(1L, 0L, 0L, 1L));
+                .isEqualTo(List.of(2L, 2L, 0L, 3L, 0L));
         assertThat(scripts.lockTtl("a")).isBetween(29_000L, 30_000L);
         assertThat(scripts.lockTtl("d")).isBetween(39_000L, 40_000L);
         assertThat(scripts.lockTtl("c")).isLessThanOrEqualTo(5_000);
@@ -151,16 +164,20 @@ class RenewScriptIT {
     }
 
     @Test
-    void batch_ofFiveHundred_answersForEachInItsOrder() {
+    void batch_ofFiveHundred_tellsWhichAreGoneInTheirOrder() {
         List<Item> items = new ArrayList<>();
-        List<Long> expected = new ArrayList<>();
+        List<Long> expected = new ArrayList<>(List.of(0L));
         for (int i = 0; i < 500; i++) {
             boolean held = i % 3 != 0;
             if (held) {
                 scripts.attempt("n" + i, "c:1:" + i, 5_000);
             }
             items.add(new Item("n" + i, "c:1:" + i, 30_000));
-            expected.add(held ? 1L : 0L);
+            if (held) {
+                expected.set(0, expected.get(0) + 1);
+            } else {
+                expected.addAll(List.of(i + 1L, 0L));
+            }
         }
 
         assertThat(renew(items.toArray(Item[]::new))).isEqualTo(expected);

@@ -14,31 +14,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every combination of answers to a renewal, for three, four and five servers. */
 class RenewVotesTest {
-    private static final Vote<List<Long>> GONE = Vote.of(List.of(0L));
-    private static final Vote<List<Long>> RENEWED = Vote.of(List.of(1L));
-    private static final Vote<List<Long>> WAITED = Vote.of(List.of(2L));
-    private static final Vote<List<Long>> FAILED = Vote.failed(StoreFailure.unavailable("gone", null));
+    private static final Vote<int[]> GONE = Vote.of(new int[] {Renewals.GONE});
+    private static final Vote<int[]> RENEWED = Vote.of(new int[] {Renewals.RENEWED});
+    private static final Vote<int[]> FAILED = Vote.failed(StoreFailure.unavailable("gone", null));
 
-    private static Stream<List<@Nullable Vote<List<Long>>>> combinations(int nodes) {
+    private static Stream<List<@Nullable Vote<int[]>>> combinations(int nodes) {
         if (nodes == 0) {
-            return Stream.of(new ArrayList<@Nullable Vote<List<Long>>>());
+            return Stream.of(new ArrayList<@Nullable Vote<int[]>>());
         }
         return combinations(nodes - 1)
-                .flatMap(fewer -> Stream.of(0, 1, 2, 3, 4).map(kind -> {
-                    List<@Nullable Vote<List<Long>>> votes = new ArrayList<>(fewer);
+                .flatMap(fewer -> Stream.of(0, 1, 2, 3).map(kind -> {
+                    List<@Nullable Vote<int[]>> votes = new ArrayList<>(fewer);
                     votes.add(
                             switch (kind) {
                                 case 0 -> GONE;
                                 case 1 -> RENEWED;
-                                case 2 -> WAITED;
-                                case 3 -> FAILED;
+                                case 2 -> FAILED;
                                 default -> null;
                             });
                     return votes;
                 }));
     }
 
-    private static long count(List<@Nullable Vote<List<Long>>> votes, Vote<List<Long>> kind) {
+    private static long count(List<@Nullable Vote<int[]>> votes, Vote<int[]> kind) {
         return votes.stream().filter(kind::equals).count();
     }
 
@@ -47,9 +45,9 @@ class RenewVotesTest {
     void verdict_ofEveryCombination_needsAMajority(int nodes) {
         int majority = nodes / 2 + 1;
         combinations(nodes).forEach(votes -> {
-            long renewed = count(votes, RENEWED) + count(votes, WAITED);
+            long renewed = count(votes, RENEWED);
             Verdict expected = renewed >= majority
-                    ? count(votes, WAITED) > 0 ? Verdict.RENEWED_AND_WAITED : Verdict.RENEWED
+                    ? Verdict.RENEWED
                     : nodes - count(votes, GONE) < majority ? Verdict.GONE : Verdict.OPEN;
 
             assertThat(RenewVotes.verdict(new Quorum(nodes), 0, votes))
@@ -60,8 +58,8 @@ class RenewVotesTest {
 
     @Test
     void leasesOfABatch_areDecidedEachAlone() {
-        List<@Nullable Vote<List<Long>>> votes =
-                new ArrayList<>(List.of(Vote.of(List.of(1L, 0L)), Vote.of(List.of(1L, 0L)), Vote.of(List.of(0L, 1L))));
+        List<@Nullable Vote<int[]>> votes = new ArrayList<>(
+                List.of(Vote.of(new int[] {1, 0}), Vote.of(new int[] {1, 0}), Vote.of(new int[] {0, 1})));
         Quorum three = new Quorum(3);
 
         assertThat(RenewVotes.verdict(three, 0, votes)).isEqualTo(Verdict.RENEWED);

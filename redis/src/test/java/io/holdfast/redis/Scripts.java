@@ -246,10 +246,10 @@ final class Scripts {
         return lock(sharedKeys(name), "resize", "", Integer.toString(permits)).code() == 1;
     }
 
-    /** What renew.lua says of one lock. */
+    /** How many locks renew.lua has renewed, of one. */
     long renew(String name, String owner, long lease) {
-        List<String> scriptKeys = List.of(keys.lock(name), keys.queue(name), keys.holds(name));
-        if (run(Script.RENEW, scriptKeys, owner, Long.toString(lease)) instanceof List<?> list) {
+        List<String> scriptKeys = List.of(keys.lock(name), keys.holds(name));
+        if (run(Script.RENEW, scriptKeys, "1", owner, Long.toString(lease)) instanceof List<?> list) {
             return (Long) list.get(0);
         }
         throw new AssertionError("renew.lua must answer with a list");

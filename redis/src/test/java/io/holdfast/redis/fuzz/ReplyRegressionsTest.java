@@ -51,10 +51,26 @@ class ReplyRegressionsTest {
     @Test
     void unknownCode_isNoRenewal() {
         Lease lease = locks.lock("x").tryAcquire().orElseThrow();
-        for (String code : List.of("3", "-1", "4294967297", "99")) {
-            answer("*1\r\n:" + code + "\r\n");
+        // How many were renewed; then of each of the others which it is, and why.
+        for (List<Long> reply : List.of(
+                List.of(3L),
+                List.of(0L),
+                List.of(-1L),
+                List.of(4294967297L),
+                List.of(0L, 1L),
+                List.of(0L, 1L, 1L),
+                List.of(0L, 1L, 3L),
+                List.of(0L, 1L, 4294967296L),
+                List.of(0L, 0L, 0L),
+                List.of(0L, 2L, 0L),
+                List.of(1L, 1L, 0L),
+                List.of(1L, 0L, 0L, 0L),
+                List.of(-1L, 1L, 0L, 1L, 0L))) {
+            StringBuilder text = new StringBuilder("*" + reply.size() + "\r\n");
+            reply.forEach(number -> text.append(':').append(number).append("\r\n"));
+            answer(text.toString());
             assertThatExceptionOfType(StoreUnavailableException.class)
-                    .as(code)
+                    .as("%s", reply)
                     .isThrownBy(() -> lease.extend(ofHours(1)));
             assertThat(lease.remaining()).isLessThan(ofSeconds(31));
         }

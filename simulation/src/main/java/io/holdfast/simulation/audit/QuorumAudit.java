@@ -188,7 +188,7 @@ public final class QuorumAudit implements Truth {
             }
             String kind = Commands.kind(command);
             for (int i = 0; i < before.size(); i++) {
-                String actor = Commands.argument(command, kind.equals("renew") ? 2 * i : 1);
+                String actor = kind.equals("renew") ? Commands.renewedBy(command, i) : Commands.argument(command, 1);
                 // Of two that renew one lock at once, one has lost it here: what changed is the other's doing.
                 if (i == first(before, before.get(i).key(), command, kind)) {
                     judge(kind, actor, before.get(i), state(before.get(i).key()));
@@ -205,7 +205,7 @@ public final class QuorumAudit implements Truth {
                 State state = states.get(i);
                 if (state.key().equals(key)) {
                     boolean holders = kind.equals("renew")
-                            && Commands.argument(command, 2 * i).equals(ServerAudit.owner(state.value()));
+                            && Commands.renewedBy(command, i).equals(ServerAudit.owner(state.value()));
                     found = found < 0 || holders ? i : found;
                 }
             }

@@ -133,10 +133,10 @@ public final class ServerAudit implements Server.Watcher {
                 Commands.parts(command).forEach(part -> before.add(state(part.lock(), part.queue(), part.tickets())));
             case "renew" -> {
                 int locks = Commands.renewals(command);
-                // By its key alone, while its slot is moved.
+                // By its key alone, by who never shares, and while its slot is moved.
                 boolean alone = Commands.keys(command) == locks;
                 for (int i = 0; i < locks; i++) {
-                    String queue = alone ? "" : Commands.key(command, locks + i);
+                    String queue = alone ? "" : Commands.key(command, locks + i).replaceFirst("~holds:", "~queue:");
                     before.add(state(Commands.key(command, i), queue, ""));
                 }
             }
@@ -218,12 +218,12 @@ public final class ServerAudit implements Server.Watcher {
             Set<String> owners = new HashSet<>();
             for (int j = 0; j < before.size(); j++) {
                 if (Commands.key(command, j).equals(then.key())) {
-                    owners.add(Commands.argument(command, 2 * j));
+                    owners.add(Commands.renewedBy(command, j));
                 }
             }
             judge("renew", owners, Set.of(), then, now);
             judgeShares("renew", owners, Set.of(), then, now);
-            notice("renew", Commands.argument(command, 2 * i), then, late);
+            notice("renew", Commands.renewedBy(command, i), then, late);
         }
     }
 

@@ -41,13 +41,13 @@ final class ClusterBugs {
                     new Edit(
                             STORE,
                             "                    again.addAll(ofSlot);\n",
-                            "                    ofSlot.forEach(i -> replies[i] = new RenewReply.Renewed(false));\n")),
+                            "                    ofSlot.forEach(i -> replies[i] = new RenewReply.Renewed());\n")),
             bug(
                     "a renewal that a moving slot puts off counts as done",
                     new Edit(
                             STORE,
                             "                ofSlot.forEach(i -> replies[i] = renewAlone(node, items.get(i)));\n",
-                            "                ofSlot.forEach(i -> replies[i] = new RenewReply.Renewed(false));\n")),
+                            "                ofSlot.forEach(i -> replies[i] = new RenewReply.Renewed());\n")),
             bug(
                     "a release that is said again goes to where the lock was",
                     new Edit(STORE, "        cluster.unanswered().routedBy(this::release);\n", "")),

@@ -48,10 +48,10 @@ final class Mutants {
                         "a renewal re-creates a lock that is gone",
                         new Edit(
                                 RENEW,
-                                "  elseif type(value) == 'table' then\n",
+                                "  elseif type(value) == 'table' and holds then\n",
                                 "  elseif not value then\n"
                                         + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
-                                        + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")),
+                                        + "    renewed = true\n" + "  elseif type(value) == 'table' and holds then\n")),
                 Mutant.of(
                         "the owner id is one for each thread, not for each acquisition",
                         new Edit(

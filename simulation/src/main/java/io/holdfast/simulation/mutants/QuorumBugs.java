@@ -58,10 +58,10 @@ final class QuorumBugs {
                     "a renewal makes the lock anew where it is gone",
                     new Edit(
                             RENEW,
-                            "  elseif type(value) == 'table' then\n",
+                            "  elseif type(value) == 'table' and holds then\n",
                             "  elseif not value then\n"
                                     + "    redis.call('SET', KEYS[i], mine .. '1', 'PX', lease)\n"
-                                    + "    renewed = true\n" + "  elseif type(value) == 'table' then\n")),
+                                    + "    renewed = true\n" + "  elseif type(value) == 'table' and holds then\n")),
             bug(
                     "a caller takes the first reply for its own, whatever was sent before",
                     new Edit(LINE, "call = sent.poll();", "call = sent.pollLast();")));

@@ -120,7 +120,12 @@ public final class Commands {
 
     /** How many locks a renewal is about. */
     public static int renewals(List<String> command) {
-        return (command.size() - 3 - keys(command)) / 2;
+        return Integer.parseInt(argument(command, 0));
+    }
+
+    /** Whose lock a renewal is to renew, of those it is about. */
+    public static String renewedBy(List<String> command, int index) {
+        return argument(command, 1 + index);
     }
 
     /** Whether the answer to an acquire is that another holds what was asked for. */

@@ -65,14 +65,19 @@ final class RandomLocking {
 
     private void renew() {
         List<String> keys = new ArrayList<>();
-        List<String> args = new ArrayList<>();
         int batch = 1 + random.nextInt(3);
+        List<String> args = new ArrayList<>(List.of(Integer.toString(batch)));
         for (int i = 0; i < batch; i++) {
             keys.add(random.nextBoolean() ? "lock" : "other");
-            args.addAll(List.of(owner(), lease()));
+            args.add(owner());
         }
-        for (int i = 0; i < batch; i++) {
-            keys.add(random.nextInt(3) == 0 ? "nothing" : "queue");
+        boolean shares = random.nextBoolean();
+        for (int i = 0; i < batch && shares; i++) {
+            keys.add(random.nextInt(3) == 0 ? "nothing" : "holds");
+        }
+        int leases = random.nextBoolean() ? 1 : batch;
+        for (int i = 0; i < leases; i++) {
+            args.add(lease());
         }
         run(Script.RENEW, keys, args);
     }

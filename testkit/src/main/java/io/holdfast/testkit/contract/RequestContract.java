@@ -148,9 +148,9 @@ interface RequestContract extends Contract {
                         COMMAND_TIMEOUT));
 
         assertThat(replies).hasSize(3);
-        assertThat(replies.get(0)).isEqualTo(new RenewReply.Renewed(false));
+        assertThat(replies.get(0)).isEqualTo(new RenewReply.Renewed());
         assertThat(replies.get(1)).isInstanceOf(RenewReply.Gone.class);
-        assertThat(replies.get(2)).isEqualTo(new RenewReply.Renewed(false));
+        assertThat(replies.get(2)).isEqualTo(new RenewReply.Renewed());
         get(one.store().release(third, owner(one, "3")));
         assertThat(get(one.store().renew(List.of(), COMMAND_TIMEOUT))).isEmpty();
     }
@@ -176,7 +176,7 @@ interface RequestContract extends Contract {
         assertThat(queue(two, "2")).isInstanceOf(AcquireReply.Queued.class);
         assertThat(queue(three, "3")).isInstanceOf(AcquireReply.Queued.class);
         assertThat(queue(two, "2")).as("asked again, same place").isInstanceOf(AcquireReply.Queued.class);
-        assertThat(renew(one, "1", Bench.LONG)).isEqualTo(new RenewReply.Renewed(true));
+        assertThat(renew(one, "1", Bench.LONG)).isEqualTo(new RenewReply.Renewed());
 
         release(one, "1");
 

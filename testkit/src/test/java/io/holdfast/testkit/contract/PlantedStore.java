@@ -123,7 +123,7 @@ final class PlantedStore implements StoreFactory {
         if (mistake == Mistake.RENEWS_WHAT_IS_GONE && gone) {
             RenewItem item = items.get(0);
             join(store.acquire(new AcquireRequest(item.name(), item.owner(), item.lease(), false)));
-            return List.of(new RenewReply.Renewed(false));
+            return List.of(new RenewReply.Renewed());
         }
         return replies;
     }

@@ -338,7 +338,7 @@ class PushedGrantTest {
             List<CompletableFuture<List<RenewReply>>> late = List.copyOf(store.later);
             store.later.clear();
             assertThat(release(holder)).isTrue();
-            late.forEach(answer -> answer.complete(List.of(new RenewReply.Renewed(false))));
+            late.forEach(answer -> answer.complete(List.of(new RenewReply.Renewed())));
         }
 
         assertThat(store.renewals).isNotEmpty();

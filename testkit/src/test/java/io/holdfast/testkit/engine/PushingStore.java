@@ -102,7 +102,7 @@ final class PushingStore implements LockStore {
             return answer;
         }
         List<RenewReply> replies = new ArrayList<>();
-        batch.forEach(item -> replies.add(gone ? new RenewReply.Gone() : new RenewReply.Renewed(false)));
+        batch.forEach(item -> replies.add(gone ? new RenewReply.Gone() : new RenewReply.Renewed()));
         return CompletableFuture.completedFuture(replies);
     }
 
