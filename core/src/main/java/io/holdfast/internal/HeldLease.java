@@ -52,9 +52,6 @@ final class HeldLease {
         }
     }
 
-    /** Its place among the {@link Moments}, if it has none. */
-    static final int NOWHERE = -1;
-
     // There may be a hundred thousand of these, so an id is kept in its parts, a deadline is shared by all that were
     // renewed together, and what few of them have stands apart.
     private final String name;
@@ -78,9 +75,10 @@ final class HeldLease {
     private @Nullable Extras extras;
 
     // The watchdog's own: guarded by its lock.
-    long nextNanos;
-    int place = NOWHERE;
-    boolean renewalDue;
+    @Nullable
+    Moment moment;
+
+    int seat;
 
     /**
      * The handle that holds a lease, which is not kept by it. Knows the engine for the handle: here is room for that, and each
@@ -219,12 +217,6 @@ final class HeldLease {
         extras().lastFailure = reason;
     }
 
-    synchronized void renewalSucceeded() {
-        if (extras != null) {
-            extras.lastFailure = null;
-        }
-    }
-
     Phase phase() {
         return state.phase();
     }
@@ -272,7 +264,7 @@ final class HeldLease {
     }
 
     boolean isWatched() {
-        return place != NOWHERE;
+        return moment != null;
     }
 
     /** A good answer has proved this much, to whoever has it by now; a lesser proof changes nothing. */
@@ -281,6 +273,24 @@ final class HeldLease {
         while (each != null) {
             each = each.proved(proved);
         }
+    }
+
+    /** A renewal was answered, and has proved this much. Who wants to know of it; null if nobody does. */
+    @Nullable
+    Trail renewed(Validity proved) {
+        HeldLease next;
+        Trail own;
+        synchronized (this) {
+            next = proved(proved);
+            if (extras != null) {
+                extras.lastFailure = null;
+            }
+            own = trail();
+        }
+        if (next != null) {
+            next.prove(proved);
+        }
+        return own;
     }
 
     private synchronized @Nullable HeldLease proved(Validity proved) {

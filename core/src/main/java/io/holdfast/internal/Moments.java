@@ -6,48 +6,73 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases by their next moment: a binary heap in an array, in which every lease knows its place, so that one can be taken out
- * from anywhere. Not safe for use by several threads.
+ * Leases by their next moment: a binary heap of moments in an array, in which every lease knows its moment, and every moment its
+ * place, so that one can be taken out from anywhere. Not safe for use by several threads.
  */
 final class Moments {
     private static final int SMALLEST = 16;
 
-    private @Nullable HeldLease[] heap = new @Nullable HeldLease[SMALLEST];
+    private @Nullable Moment[] heap = new @Nullable Moment[SMALLEST];
     private int size;
 
     boolean isEmpty() {
         return size == 0;
     }
 
-    HeldLease first() {
+    Moment first() {
         return at(0);
     }
 
     List<HeldLease> all() {
-        List<HeldLease> all = new ArrayList<>(size);
+        List<HeldLease> all = new ArrayList<>();
         for (int i = 0; i < size; i++) {
-            all.add(at(i));
+            Moment moment = at(i);
+            for (int j = 0; j < moment.size(); j++) {
+                all.add(moment.lease(j));
+            }
         }
         return all;
     }
 
-    void add(HeldLease lease) {
+    /** Puts a lease under a moment of its own, wherever it stood before. */
+    void add(HeldLease lease, long nanos, boolean renewal) {
+        remove(lease);
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, 2 * size);
         }
-        rise(size++, lease);
+        rise(size++, new Moment(lease, nanos, renewal));
+    }
+
+    /** All of them stand under another moment from now on. */
+    void move(Moment moment, long nanos, boolean renewal) {
+        moment.isAt(nanos, renewal);
+        settle(moment.place, moment);
+    }
+
+    /** All of these stand together with those. */
+    void unite(Moment these, Moment those) {
+        while (these.size() > 0) {
+            HeldLease lease = these.lease(these.size() - 1);
+            remove(lease);
+            those.takes(lease);
+        }
     }
 
     void remove(HeldLease lease) {
-        int place = lease.place;
-        HeldLease last = at(--size);
-        heap[size] = null;
-        lease.place = HeldLease.NOWHERE;
-        if (last != lease) {
-            sink(place, last);
-            if (last.place == place) {
-                rise(place, last);
+        Moment moment = lease.moment;
+        if (moment != null) {
+            moment.leaves(lease);
+            if (moment.size() == 0) {
+                remove(moment);
             }
+        }
+    }
+
+    private void remove(Moment moment) {
+        Moment last = at(--size);
+        heap[size] = null;
+        if (last != moment) {
+            settle(moment.place, last);
         }
         if (size < heap.length / 4 && heap.length > SMALLEST) {
             heap = Arrays.copyOf(heap, heap.length / 2);
@@ -56,49 +81,57 @@ final class Moments {
 
     void clear() {
         while (size > 0) {
-            remove(at(size - 1));
+            Moment last = at(size - 1);
+            remove(last.lease(last.size() - 1));
         }
     }
 
-    private void rise(int from, HeldLease lease) {
+    private void settle(int place, Moment moment) {
+        sink(place, moment);
+        if (moment.place == place) {
+            rise(place, moment);
+        }
+    }
+
+    private void rise(int from, Moment moment) {
         int place = from;
         while (place > 0) {
-            HeldLease parent = at((place - 1) / 2);
-            if (parent.nextNanos - lease.nextNanos <= 0) {
+            Moment parent = at((place - 1) / 2);
+            if (parent.nanos() - moment.nanos() <= 0) {
                 break;
             }
             put(place, parent);
             place = (place - 1) / 2;
         }
-        put(place, lease);
+        put(place, moment);
     }
 
-    private void sink(int from, HeldLease lease) {
+    private void sink(int from, Moment moment) {
         int place = from;
         while (2 * place + 1 < size) {
             int child = 2 * place + 1;
-            if (child + 1 < size && at(child + 1).nextNanos - at(child).nextNanos < 0) {
+            if (child + 1 < size && at(child + 1).nanos() - at(child).nanos() < 0) {
                 child++;
             }
-            if (lease.nextNanos - at(child).nextNanos <= 0) {
+            if (moment.nanos() - at(child).nanos() <= 0) {
                 break;
             }
             put(place, at(child));
             place = child;
         }
-        put(place, lease);
+        put(place, moment);
     }
 
-    private void put(int place, HeldLease lease) {
-        heap[place] = lease;
-        lease.place = place;
+    private void put(int place, Moment moment) {
+        heap[place] = moment;
+        moment.place = place;
     }
 
-    private HeldLease at(int place) {
-        HeldLease lease = heap[place];
-        if (lease == null) {
-            throw new IllegalStateException("no lease at " + place + " of " + size);
+    private Moment at(int place) {
+        Moment moment = heap[place];
+        if (moment == null) {
+            throw new IllegalStateException("no moment at " + place + " of " + size);
         }
-        return lease;
+        return moment;
     }
 }

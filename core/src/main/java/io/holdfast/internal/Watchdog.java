@@ -1,5 +1,7 @@
 package io.holdfast.internal;
 
+import static java.util.Objects.requireNonNull;
+
 import io.holdfast.Loss;
 import io.holdfast.internal.HeldLease.Phase;
 import io.holdfast.internal.HeldLease.Validity;
@@ -11,6 +13,7 @@ import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * way and for leases that are not renewed, its deadline. So a lease has at most one renewal in flight, and one that gets
  * no answer is lost at its deadline by this machine's clock, whatever the renewal thread is stuck in: moments are kept by
  * the timer thread, which never does I/O, and batches are sent by a worker.
+ *
+ * <p>Leases that are renewed in one go stand under one {@link Moment} from then on, until something becomes of one of them
+ * alone. While their renewal is under way that is the deadline of the first that would be over.
  *
  * <p>One timer is armed, for the earliest moment. A lease that comes re-arms it only if it is due earlier still, and one
  * that goes never does, so the traffic of lock and unlock costs no timers.
@@ -43,12 +49,70 @@ final class Watchdog {
     private final Journal journal;
     private final Platform.Worker sender;
 
-    /** A lease that is to be renewed, and since when. */
-    private record Due(HeldLease lease, long nanos) {
-        long lag(Sent sent) {
-            return sent.nanos - nanos;
+    /** Leases that are to be renewed in one go, and since when. */
+    private static final class Due {
+        /** Under which they stand while that is under way, unless they have left it. */
+        final Moment moment;
+
+        private @Nullable HeldLease[] leases;
+        private long[] since;
+        private int size;
+
+        Due(Moment moment, long nanos) {
+            this.moment = moment;
+            this.leases = new @Nullable HeldLease[moment.size()];
+            this.since = new long[moment.size()];
+            add(moment, nanos);
+        }
+
+        boolean hasRoomFor(Moment more) {
+            return size + more.size() <= BATCH;
+        }
+
+        void add(Moment more, long nanos) {
+            int all = size + more.size();
+            if (all > leases.length) {
+                leases = Arrays.copyOf(leases, Math.max(all, 2 * size));
+                since = Arrays.copyOf(since, leases.length);
+            }
+            for (int i = 0; i < more.size(); i++) {
+                leases[size] = more.lease(i);
+                since[size++] = nanos;
+            }
+        }
+
+        int size() {
+            return size;
+        }
+
+        HeldLease lease(int index) {
+            return requireNonNull(leases[index], "not asked for");
+        }
+
+        /** Those that nobody holds any more are not asked for. */
+        void keepHeld() {
+            int all = size;
+            size = 0;
+            for (int i = 0; i < all; i++) {
+                HeldLease lease = lease(i);
+                if (lease.phase() == Phase.HELD) {
+                    leases[size] = lease;
+                    since[size++] = since[i];
+                }
+            }
+        }
+
+        long lag(int index, Sent sent) {
+            return sent.nanos - since[index];
         }
     }
+
+    /**
+     * A lease that is over.
+     *
+     * @param stop why it is not renewed; null if its time is over
+     */
+    private record Over(HeldLease lease, @Nullable Loss stop) {}
 
     /** When a batch of renewals was sent. */
     private static final class Sent {
@@ -104,8 +168,8 @@ final class Watchdog {
     /** Sees to it that no moment is missed. It may wake another thread. */
     void setTimer() {
         synchronized (this) {
-            if (!leases.isEmpty() && (timer == null || leases.first().nextNanos - armedNanos < 0)) {
-                arm(platform.nanoTime(), leases.first().nextNanos);
+            if (!leases.isEmpty() && (timer == null || leases.first().nanos() - armedNanos < 0)) {
+                arm(platform.nanoTime(), leases.first().nanos());
             }
         }
     }
@@ -121,9 +185,7 @@ final class Watchdog {
     /** Forgets a lease; a renewal in flight for it has no effect any more. */
     void remove(HeldLease lease) {
         synchronized (this) {
-            if (lease.isWatched()) {
-                leases.remove(lease);
-            }
+            leases.remove(lease);
         }
     }
 
@@ -146,16 +208,13 @@ final class Watchdog {
 
     /** Puts a lease under its next moment: {@code renewNanos}, or its deadline if that comes first. */
     private void place(HeldLease lease, long renewNanos) {
-        if (lease.isWatched()) {
-            leases.remove(lease);
-        }
         if (lease.phase() == Phase.LOST) {
+            leases.remove(lease);
             return;
         }
         long deadline = lease.validity().untilNanos();
-        lease.renewalDue = lease.options.renewal() && renewNanos - deadline < 0;
-        lease.nextNanos = lease.renewalDue ? renewNanos : deadline;
-        leases.add(lease);
+        boolean renewal = lease.options.renewal() && renewNanos - deadline < 0;
+        leases.add(lease, renewal ? renewNanos : deadline, renewal);
     }
 
     private void arm(long now, long moment) {
@@ -167,66 +226,93 @@ final class Watchdog {
     }
 
     private void tick() {
-        List<Due> due = new ArrayList<>();
-        List<HeldLease> over = new ArrayList<>();
+        List<Over> over = new ArrayList<>();
+        List<Due> due;
         synchronized (this) {
             long now = platform.nanoTime();
-            long wall = platform.wallMillis();
             timer = null;
-            while (!leases.isEmpty() && isDue(leases.first(), now)) {
-                HeldLease lease = leases.first();
-                if (lease.remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {
-                    leases.remove(lease);
-                    over.add(lease);
-                } else if (lease.renewalDue && !lease.isPastMaxHold(now)) {
-                    due.add(new Due(lease, lease.nextNanos));
-                    place(lease, lease.validity().untilNanos());
-                } else {
-                    place(lease, lease.validity().untilNanos());
-                }
-            }
+            due = due(now, platform.wallMillis(), over);
             if (!leases.isEmpty()) {
-                arm(now, leases.first().nextNanos);
+                arm(now, leases.first().nanos());
             }
         }
-        for (HeldLease lease : over) {
-            losses.declare(lease, whyOver(lease));
+        for (Over one : over) {
+            losses.declare(
+                    one.lease(), one.stop() != null ? one.stop() : Losses.expired(one.lease(), platform.nanoTime()));
         }
-        apart(due).forEach(this::sendInBatches);
+        due.forEach(batch -> sender.execute(() -> send(batch)));
     }
 
     /**
-     * Leases of about the same length in the same part of the store go together: a batch has the patience of its shortest, and
-     * is answered when its slowest is. The shortest come first.
+     * What is to be renewed now. Leases of about the same length in the same part of the store go together: a batch has the
+     * patience of its shortest, and is answered when its slowest is. The shortest come first.
      */
-    private List<List<Due>> apart(List<Due> due) {
+    private List<Due> due(long now, long wall, List<Over> over) {
         Map<Integer, Map<String, List<Due>>> byLength = new TreeMap<>(Comparator.reverseOrder());
-        for (Due each : due) {
-            int zeros = Long.numberOfLeadingZeros(each.lease.options.lease().toMillis());
-            byLength.computeIfAbsent(zeros, none -> new LinkedHashMap<>())
-                    .computeIfAbsent(store.part(each.lease.name()), none -> new ArrayList<>())
-                    .add(each);
+        while (!leases.isEmpty() && isDue(leases.first(), now)) {
+            Moment moment = leases.first();
+            takeOut(moment, now, wall, over);
+            if (moment.size() > 0) {
+                HeldLease one = moment.lease(0);
+                int zeros = Long.numberOfLeadingZeros(one.options.lease().toMillis());
+                goTogether(
+                        byLength.computeIfAbsent(zeros, none -> new LinkedHashMap<>())
+                                .computeIfAbsent(store.part(one.name()), none -> new ArrayList<>()),
+                        moment);
+            }
         }
-        List<List<Due>> all = new ArrayList<>();
-        byLength.values().forEach(byPart -> all.addAll(byPart.values()));
+        List<Due> all = new ArrayList<>();
+        byLength.values().forEach(byPart -> byPart.values().forEach(all::addAll));
         return all;
     }
 
-    private void sendInBatches(List<Due> due) {
-        for (int from = 0; from < due.size(); from += BATCH) {
-            List<Due> batch = due.subList(from, Math.min(from + BATCH, due.size()));
-            sender.execute(() -> send(batch));
+    /** Leaves those under a moment that has come that are to be renewed together. */
+    private void takeOut(Moment moment, long now, long wall, List<Over> over) {
+        boolean renewal = moment.isForRenewal();
+        String part = store.part(moment.lease(0).name());
+        for (int i = moment.size() - 1; i >= 0; i--) {
+            HeldLease lease = moment.lease(i);
+            Loss stop = renewal ? reasonToStop(lease) : null;
+            if (lease.remainingNanos(now, wall) <= 0 || stop != null) {
+                leases.remove(lease);
+                over.add(new Over(lease, stop));
+            } else if (!renewal || lease.isPastMaxHold(now)) {
+                place(lease, lease.validity().untilNanos());
+            } else if (!store.part(lease.name()).equals(part)) {
+                // It has moved since they were renewed together.
+                leases.add(lease, moment.nanos(), true);
+            }
+        }
+    }
+
+    /** From here until their renewal is answered they stand under the first of their deadlines. */
+    private void goTogether(List<Due> batches, Moment moment) {
+        long deadline = moment.lease(0).validity().untilNanos();
+        for (int i = 1; i < moment.size(); i++) {
+            long its = moment.lease(i).validity().untilNanos();
+            deadline = its - deadline < 0 ? its : deadline;
+        }
+        Due last = batches.isEmpty() ? null : batches.get(batches.size() - 1);
+        if (last == null || !last.hasRoomFor(moment)) {
+            batches.add(new Due(moment, moment.nanos()));
+            leases.move(moment, deadline, false);
+            return;
+        }
+        last.add(moment, moment.nanos());
+        leases.unite(moment, last.moment);
+        if (deadline - last.moment.nanos() < 0) {
+            leases.move(last.moment, deadline, false);
         }
     }
 
     /** A renewal may come a little early, so that leases taken at about the same time share a batch. */
-    private static boolean isDue(HeldLease lease, long now) {
-        long early = lease.renewalDue ? lease.options.lease().toNanos() / 16 : 0;
-        return lease.nextNanos - early - now <= 0;
+    private static boolean isDue(Moment moment, long now) {
+        long early = moment.isForRenewal() ? moment.lease(0).options.lease().toNanos() / 16 : 0;
+        return moment.nanos() - early - now <= 0;
     }
 
     private @Nullable Loss reasonToStop(HeldLease lease) {
-        if (!lease.renewalDue || lease.phase() != Phase.HELD) {
+        if (lease.phase() != Phase.HELD) {
             // What lies ready for the next is nobody's, and whoever comes to have it must be found here.
             return null;
         }
@@ -241,25 +327,18 @@ final class Watchdog {
         return null;
     }
 
-    private Loss whyOver(HeldLease lease) {
-        Loss stop = reasonToStop(lease);
-        return stop != null ? stop : Losses.expired(lease, platform.nanoTime());
-    }
-
-    private void send(List<Due> batch) {
-        List<Due> held = new ArrayList<>(batch.size());
-        List<RenewItem> items = new ArrayList<>(batch.size());
+    private void send(Due batch) {
+        batch.keepHeld();
+        int size = batch.size();
+        List<RenewItem> items = new ArrayList<>(size);
         long patience = commandTimeout.toNanos();
-        for (Due due : batch) {
-            HeldLease lease = due.lease;
-            if (lease.phase() == Phase.HELD) {
-                Duration length = lease.options.lease();
-                held.add(due);
-                items.add(new RenewItem(lease.name(), lease.owner(), length));
-                // Leaves time for a second try within the lease. Not by the arithmetic of Duration, which divides as
-                // decimals.
-                patience = Math.min(patience, length.toNanos() / 3);
-            }
+        for (int i = 0; i < size; i++) {
+            HeldLease lease = batch.lease(i);
+            Duration length = lease.options.lease();
+            items.add(new RenewItem(lease.name(), lease.owner(), length));
+            // Leaves time for a second try within the lease. Not by the arithmetic of Duration, which divides as
+            // decimals.
+            patience = Math.min(patience, length.toNanos() / 3);
         }
         if (items.isEmpty()) {
             return;
@@ -270,21 +349,29 @@ final class Watchdog {
         Failures.renew(store, items, timeout).whenComplete((replies, error) -> {
             int failed = 0;
             String reason = "";
-            for (int i = 0; i < held.size(); i++) {
-                RenewReply reply = error == null ? replies.get(i) : new RenewReply.Failed(StoreFailure.of(error));
-                if (flight != null) {
-                    note(flight, held.get(i).lag(sent), reply);
+            List<HeldLease> renewed = new ArrayList<>(size);
+            try {
+                for (int i = 0; i < size; i++) {
+                    RenewReply reply = error == null ? replies.get(i) : new RenewReply.Failed(StoreFailure.of(error));
+                    long lag = batch.lag(i, sent);
+                    if (flight != null) {
+                        note(flight, lag, reply);
+                    }
+                    if (reply instanceof RenewReply.Failed failure) {
+                        failed++;
+                        reason = failure.failure().reason();
+                    } else if (reply instanceof RenewReply.Renewed) {
+                        renewed.add(batch.lease(i));
+                    }
+                    answered(batch.lease(i), lag, sent, reply);
                 }
-                if (reply instanceof RenewReply.Failed failure) {
-                    failed++;
-                    reason = failure.failure().reason();
-                }
-                answered(held.get(i), sent, reply);
+            } finally {
+                again(batch.moment, renewed, sent);
             }
             if (flight != null) {
-                flight.ends(store.address(), held.size());
+                flight.ends(store.address(), size);
             }
-            journal.renewed(held.size(), failed, reason);
+            journal.renewed(size, failed, reason);
         });
     }
 
@@ -295,16 +382,12 @@ final class Watchdog {
         }
     }
 
-    private void answered(Due due, Sent sent, RenewReply reply) {
-        HeldLease lease = due.lease;
+    private void answered(HeldLease lease, long lag, Sent sent, RenewReply reply) {
         if (reply instanceof RenewReply.Renewed) {
-            lease.prove(sent.proves(lease.options.lease()));
-            lease.renewalSucceeded();
-            again(lease, renewalMoment(lease));
-            Trail trail = lease.trail();
+            Trail trail = lease.renewed(sent.proves(lease.options.lease()));
             if (trail != null) {
-                Duration lag = Duration.ofNanos(Math.max(0, due.lag(sent)));
-                trail.tell(listener -> listener.renewed(lease.hold(), lag));
+                Duration late = Duration.ofNanos(Math.max(0, lag));
+                trail.tell(listener -> listener.renewed(lease.hold(), late));
             }
         } else if (reply instanceof RenewReply.Failed failed) {
             StoreFailure failure = failed.failure();
@@ -340,6 +423,35 @@ final class Watchdog {
                 place(lease, renewNanos);
                 setTimer();
             }
+        }
+    }
+
+    /** These were renewed together, and are to be so again, but for those of which something else has become by now. */
+    private void again(Moment moment, List<HeldLease> renewed, Sent sent) {
+        synchronized (this) {
+            Validity proved = renewed.isEmpty()
+                    ? null
+                    : sent.proves(renewed.get(0).options.lease());
+            for (HeldLease lease : renewed) {
+                if (lease.isWatched()
+                        && !(lease.moment == moment && lease.validity().equals(proved))) {
+                    place(lease, renewalMoment(lease));
+                }
+            }
+            for (int i = moment.size() - 1; i >= 0; i--) {
+                HeldLease lease = moment.lease(i);
+                if (!lease.validity().equals(proved)) {
+                    // It was not asked for.
+                    place(lease, lease.validity().untilNanos());
+                }
+            }
+            if (moment.size() > 0) {
+                HeldLease one = moment.lease(0);
+                long next = renewalMoment(one);
+                long deadline = one.validity().untilNanos();
+                leases.move(moment, next - deadline < 0 ? next : deadline, next - deadline < 0);
+            }
+            setTimer();
         }
     }
 

@@ -6,81 +6,132 @@ import io.holdfast.LockOptions;
 import io.holdfast.internal.HeldLease.Validity;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class MomentsTest {
     private final Moments moments = new Moments();
+    /** What is expected of them: when each lease is due. */
+    private final Map<HeldLease, Long> expected = new LinkedHashMap<>();
 
-    private static HeldLease lease(long moment) {
-        HeldLease lease = new HeldLease(
-                "x", new OwnerId("client", 1, moment), 1, LockOptions.DEFAULT, null, 0, new Validity(0, 1, 1));
-        lease.nextNanos = moment;
+    private static HeldLease lease() {
+        return new HeldLease("x", new OwnerId("client", 1, 1), 1, LockOptions.DEFAULT, null, 0, new Validity(0, 1, 1));
+    }
+
+    private static Moment moment(HeldLease lease) {
+        return Objects.requireNonNull(lease.moment);
+    }
+
+    private HeldLease add(long nanos) {
+        HeldLease lease = lease();
+        moments.add(lease, nanos, false);
         return lease;
     }
 
     private List<Long> drain() {
         List<Long> drained = new ArrayList<>();
         while (!moments.isEmpty()) {
-            HeldLease first = moments.first();
-            drained.add(first.nextNanos);
-            moments.remove(first);
-            assertThat(first.isWatched()).isFalse();
+            Moment first = moments.first();
+            drained.add(first.nanos());
+            HeldLease one = first.lease(first.size() - 1);
+            moments.remove(one);
+            assertThat(one.isWatched()).isFalse();
         }
         return drained;
     }
 
-    /** Against a plain list, with comings and goings in any order, beyond several growths and shrinkings. */
+    private HeldLease any(Random random) {
+        return new ArrayList<>(expected.keySet()).get(random.nextInt(expected.size()));
+    }
+
+    private List<HeldLease> standingWith(HeldLease lease) {
+        List<HeldLease> all = new ArrayList<>();
+        for (int i = 0; i < moment(lease).size(); i++) {
+            all.add(moment(lease).lease(i));
+        }
+        return all;
+    }
+
+    private void step(Random random, boolean grows) {
+        if (expected.isEmpty() || random.nextInt(4) < (grows ? 2 : 1)) {
+            long nanos = random.nextInt(100);
+            expected.put(add(nanos), nanos);
+            return;
+        }
+        HeldLease one = any(random);
+        HeldLease other = any(random);
+        long nanos = random.nextInt(100);
+        switch (grows ? random.nextInt(4) : random.nextInt(8)) {
+            case 0 -> {
+                moments.add(one, nanos, true);
+                expected.put(one, nanos);
+                assertThat(moment(one).isForRenewal()).isTrue();
+                assertThat(moment(one).size()).isEqualTo(1);
+            }
+            case 1 -> {
+                moments.move(moment(one), nanos, false);
+                standingWith(one).forEach(each -> expected.put(each, nanos));
+            }
+            case 2 -> {
+                if (moment(one) != moment(other)) {
+                    List<HeldLease> both = standingWith(one);
+                    both.addAll(standingWith(other));
+                    Moment kept = moment(other);
+                    moments.unite(moment(one), kept);
+                    assertThat(standingWith(other)).containsExactlyInAnyOrderElementsOf(both);
+                    both.forEach(each -> expected.put(each, kept.nanos()));
+                }
+            }
+            default -> {
+                moments.remove(one);
+                expected.remove(one);
+                assertThat(one.isWatched()).isFalse();
+                moments.remove(one);
+            }
+        }
+    }
+
+    /** Against a plain map, with comings and goings in any order, beyond several growths and shrinkings. */
     @Test
     void first_isAlwaysTheEarliest() {
         for (long seed = 0; seed < 50; seed++) {
             Random random = new Random(seed);
-            List<HeldLease> expected = new ArrayList<>();
+            expected.clear();
             for (int step = 0; step < 1_000; step++) {
-                boolean grows = step < 500;
-                if (expected.isEmpty() || random.nextInt(3) < (grows ? 2 : 1)) {
-                    HeldLease lease = lease(random.nextInt(100));
-                    moments.add(lease);
-                    expected.add(lease);
-                } else {
-                    HeldLease gone = expected.remove(random.nextInt(expected.size()));
-                    moments.remove(gone);
-                    assertThat(gone.isWatched()).isFalse();
-                }
+                step(random, step < 500);
                 assertThat(moments.isEmpty()).isEqualTo(expected.isEmpty());
                 if (!expected.isEmpty()) {
-                    long earliest = expected.stream()
-                            .mapToLong(lease -> lease.nextNanos)
-                            .min()
-                            .orElseThrow();
-                    assertThat(moments.first().nextNanos)
+                    assertThat(moments.first().nanos())
                             .as("seed %s, step %s", seed, step)
-                            .isEqualTo(earliest);
+                            .isEqualTo(expected.values().stream()
+                                    .min(Comparator.naturalOrder())
+                                    .orElseThrow());
                 }
             }
-            assertThat(moments.all()).containsExactlyInAnyOrderElementsOf(expected);
-            assertThat(drain())
-                    .isEqualTo(expected.stream()
-                            .map(lease -> lease.nextNanos)
-                            .sorted(Comparator.naturalOrder())
-                            .toList());
+            assertThat(moments.all()).containsExactlyInAnyOrderElementsOf(expected.keySet());
+            assertThat(moments.all())
+                    .allSatisfy(each -> assertThat(moment(each).nanos()).isEqualTo(expected.get(each)));
+            assertThat(drain()).isEqualTo(expected.values().stream().sorted().toList());
         }
     }
 
     /** As differences, not as numbers: a clock that counts nanoseconds may overflow. */
     @Test
     void order_outlivesTheOverflowOfTheClock() {
-        moments.add(lease(Long.MIN_VALUE + 5));
-        moments.add(lease(Long.MAX_VALUE - 5));
+        add(Long.MIN_VALUE + 5);
+        add(Long.MAX_VALUE - 5);
 
         assertThat(drain()).containsExactly(Long.MAX_VALUE - 5, Long.MIN_VALUE + 5);
     }
 
     @Test
     void clear_forgetsEverybody() {
-        List<HeldLease> leases = List.of(lease(3), lease(1), lease(2));
-        leases.forEach(moments::add);
+        List<HeldLease> leases = List.of(add(3), add(1), add(2), add(4));
+        moments.unite(moment(leases.get(0)), moment(leases.get(3)));
 
         moments.clear();
 

@@ -10,7 +10,10 @@ import io.holdfast.spi.RenewItem;
 import io.holdfast.spi.RenewReply;
 import io.holdfast.spi.StoreHealth;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,6 +23,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RenewingStore implements LockStore {
     private final AtomicInteger renewals;
     private volatile RenewReply reply = new RenewReply.Renewed();
+    private final Map<String, RenewReply> replies = new HashMap<>();
+    private final Map<String, String> parts = new HashMap<>();
+    private final List<List<String>> batches = new ArrayList<>();
+    private final List<Runnable> answers = new ArrayList<>();
+    private boolean keepsAnswers;
 
     RenewingStore(AtomicInteger renewals) {
         this.renewals = renewals;
@@ -30,10 +38,51 @@ final class RenewingStore implements LockStore {
         reply = next;
     }
 
+    /** From now on those of one lock are answered so. */
+    void answer(String name, RenewReply next) {
+        replies.put(name, next);
+    }
+
+    void isIn(String name, String part) {
+        parts.put(name, part);
+    }
+
+    /** The names of the locks of each batch since it was asked last. */
+    List<List<String>> batches() {
+        List<List<String>> all = List.copyOf(batches);
+        batches.clear();
+        return all;
+    }
+
+    void keepsAnswers() {
+        keepsAnswers = true;
+    }
+
+    void givesAnswers() {
+        keepsAnswers = false;
+        List.copyOf(answers).forEach(Runnable::run);
+        answers.clear();
+    }
+
+    @Override
+    public String part(String name) {
+        return parts.getOrDefault(name, "");
+    }
+
     @Override
     public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration timeout) {
         renewals.incrementAndGet();
-        return CompletableFuture.completedFuture(List.of(reply));
+        batches.add(batch.stream().map(RenewItem::name).toList());
+        CompletableFuture<List<RenewReply>> answer = new CompletableFuture<>();
+        Runnable gives = () -> answer.complete(batch.stream()
+                .map(item -> replies.getOrDefault(item.name(), reply))
+                .toList());
+        if (keepsAnswers) {
+            answers.add(gives);
+        } else {
+            gives.run();
+        }
+        return answer;
     }
 
     @Override

@@ -216,8 +216,8 @@ final class Mutants {
                                 "        return engine.lines().ended(lease);"),
                         new Edit(
                                 WATCHDOG,
-                                "            if (lease.phase() == Phase.HELD) {",
-                                "            if (lease.phase() != Phase.LOST) {")),
+                                "                if (lease.phase() == Phase.HELD) {",
+                                "                if (lease.phase() != Phase.LOST) {")),
                 Mutant.of(
                         "the loss is signalled twice",
                         new Edit(
@@ -232,18 +232,14 @@ final class Mutants {
                         "the loss is signalled only when the server says so",
                         new Edit(
                                 WATCHDOG,
-                                "if (lease.remainingNanos(now, wall) <= 0 || reasonToStop(lease) != null) {",
-                                "if (reasonToStop(lease) != null) {"),
+                                "if (lease.remainingNanos(now, wall) <= 0 || stop != null) {",
+                                "if (stop != null) {"),
                         new Edit(
                                 WATCHDOG,
-                                "                } else {\n"
-                                        + "                    place(lease, lease.validity().untilNanos());\n"
-                                        + "                }",
-                                "                } else {\n"
-                                        + "                    place(lease, now + lease.options.lease().toNanos());\n"
-                                        + "                    leases.remove(lease);\n"
-                                        + "                    lease.nextNanos = now + 10_000_000;\n"
-                                        + "                    leases.add(lease);\n" + "                }")),
+                                "            } else if (!renewal || lease.isPastMaxHold(now)) {\n"
+                                        + "                place(lease, lease.validity().untilNanos());\n",
+                                "            } else if (!renewal || lease.isPastMaxHold(now)) {\n"
+                                        + "                leases.add(lease, now + 10_000_000, false);\n")),
                 Mutant.of(
                         "an interrupt leaves the wait to itself",
                         new Edit(
@@ -325,8 +321,24 @@ final class Mutants {
                                 "thread != null && !platform.isAlive(thread)",
                                 "thread != null && thread == store")),
                 Mutant.of(
+                        "whoever was sent with others counts as renewed when they are answered",
+                        new Edit(WATCHDOG, "            again(lease, now + retryPause(lease));\n", ""),
+                        new Edit(
+                                WATCHDOG,
+                                "                if (!lease.validity().equals(proved)) {\n",
+                                "                lease.prove(sent.proves(lease.options.lease()));\n"
+                                        + "                if (proved != null && !lease.validity().equals(proved)) {\n")),
+                Mutant.of(
+                        "of leases that are renewed together none is lost before the last",
+                        new Edit(
+                                WATCHDOG, "its - deadline < 0 ? its : deadline", "its - deadline > 0 ? its : deadline"),
+                        new Edit(
+                                WATCHDOG,
+                                "        if (deadline - last.moment.nanos() < 0) {\n",
+                                "        if (deadline - last.moment.nanos() > 0) {\n")),
+                Mutant.of(
                         "a lease is renewed beyond its maxHold",
-                        new Edit(WATCHDOG, "lease.renewalDue && !lease.isPastMaxHold(now)", "lease.renewalDue")),
+                        new Edit(WATCHDOG, "!renewal || lease.isPastMaxHold(now)", "!renewal")),
                 Mutant.of(
                         "a wake-up that comes while a request is under way is forgotten",
                         new Edit(
