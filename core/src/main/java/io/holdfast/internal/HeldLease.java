@@ -31,8 +31,20 @@ final class HeldLease {
         LOST
     }
 
-    private record State(Phase phase, @Nullable Loss loss) {
-        static final State HELD = new State(Phase.HELD, null);
+    /**
+     * What has become of it.
+     *
+     * @param loss how it was lost; null unless it was
+     * @param seen whether whoever waited for it has been told
+     */
+    private record State(Phase phase, @Nullable Loss loss, boolean seen) {
+        static final State HELD = new State(Phase.HELD, null, false);
+        private static final State HELD_SEEN = new State(Phase.HELD, null, true);
+
+        /** The same object for all that are held. */
+        State isSeen() {
+            return phase == Phase.HELD ? HELD_SEEN : new State(phase, loss, true);
+        }
     }
 
     /** A deadline on both clocks, and since when the store is known to have it. */
@@ -67,11 +79,6 @@ final class HeldLease {
 
     private volatile State state = State.HELD;
     private volatile Validity validity;
-    private boolean blamed;
-
-    /** Whether whoever waited for it has been told. */
-    private boolean seen;
-
     private @Nullable Extras extras;
 
     // The watchdog's own: guarded by its lock.
@@ -110,6 +117,7 @@ final class HeldLease {
         String lastFailure;
 
         long takenBy;
+        boolean blamed;
     }
 
     HeldLease(
@@ -229,29 +237,34 @@ final class HeldLease {
 
     /** Moves on; false if another was faster or the phase has passed. */
     boolean moves(Phase from, Phase to) {
-        return replaces(from, new State(to, null));
+        return replaces(from, to, null);
     }
 
     boolean loses(Phase from, Loss loss) {
-        return replaces(from, new State(Phase.LOST, loss));
+        return replaces(from, Phase.LOST, loss);
     }
 
     /** Whoever waited for it goes on with it; false if it is lost. */
     synchronized boolean isSeen() {
-        seen |= state.phase() != Phase.LOST;
-        return seen;
+        State present = state;
+        if (!present.seen() && present.phase() != Phase.LOST) {
+            present = present.isSeen();
+            state = present;
+        }
+        return present.seen();
     }
 
     /** Whether somebody believed in it when it was lost. */
     synchronized boolean wasSeen() {
-        return seen;
+        return state.seen();
     }
 
-    private synchronized boolean replaces(Phase from, State next) {
-        if (state.phase() != from) {
+    private synchronized boolean replaces(Phase from, Phase to, @Nullable Loss loss) {
+        State present = state;
+        if (present.phase() != from) {
             return false;
         }
-        state = next;
+        state = new State(to, loss, present.seen());
         return true;
     }
 
@@ -344,10 +357,10 @@ final class HeldLease {
 
     /** Whether the thread that took it is the one that waits for it now; true once at most. */
     synchronized boolean blocks(long thread) {
-        if (blamed || takenBy() != thread || state.phase() != Phase.HELD) {
+        if (takenBy() != thread || state.phase() != Phase.HELD || extras().blamed) {
             return false;
         }
-        blamed = true;
+        extras().blamed = true;
         return true;
     }
 

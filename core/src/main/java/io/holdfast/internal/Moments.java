@@ -49,13 +49,10 @@ final class Moments {
         settle(moment.place, moment);
     }
 
-    /** All of these stand together with those. */
-    void unite(Moment these, Moment those) {
-        while (these.size() > 0) {
-            HeldLease lease = these.lease(these.size() - 1);
-            remove(lease);
-            those.takes(lease);
-        }
+    /** It stands together with those from now on. */
+    void join(HeldLease lease, Moment those) {
+        remove(lease);
+        those.takes(lease);
     }
 
     void remove(HeldLease lease) {

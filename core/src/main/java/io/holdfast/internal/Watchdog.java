@@ -39,6 +39,9 @@ final class Watchdog {
     /** So many are renewed in one go at most. */
     static final int BATCH = 500;
 
+    /** So many go alone: to fill up a batch from another that is nearly full would move them about each time. */
+    private static final int ENOUGH = BATCH * 3 / 4;
+
     /** A section that is over by then needs no renewal at all. */
     private static final long FULL_LEASE_SOON_NANOS = 20_000_000L;
 
@@ -62,23 +65,18 @@ final class Watchdog {
             this.moment = moment;
             this.leases = new @Nullable HeldLease[moment.size()];
             this.since = new long[moment.size()];
-            add(moment, nanos);
+            for (int i = 0; i < moment.size(); i++) {
+                add(moment.lease(i), nanos);
+            }
         }
 
-        boolean hasRoomFor(Moment more) {
-            return size + more.size() <= BATCH;
-        }
-
-        void add(Moment more, long nanos) {
-            int all = size + more.size();
-            if (all > leases.length) {
-                leases = Arrays.copyOf(leases, Math.max(all, 2 * size));
-                since = Arrays.copyOf(since, leases.length);
+        void add(HeldLease lease, long nanos) {
+            if (size == leases.length) {
+                leases = Arrays.copyOf(leases, 2 * size);
+                since = Arrays.copyOf(since, 2 * size);
             }
-            for (int i = 0; i < more.size(); i++) {
-                leases[size] = more.lease(i);
-                since[size++] = nanos;
-            }
+            leases[size] = lease;
+            since[size++] = nanos;
         }
 
         int size() {
@@ -287,21 +285,29 @@ final class Watchdog {
 
     /** From here until their renewal is answered they stand under the first of their deadlines. */
     private void goTogether(List<Due> batches, Moment moment) {
-        long deadline = moment.lease(0).validity().untilNanos();
-        for (int i = 1; i < moment.size(); i++) {
-            long its = moment.lease(i).validity().untilNanos();
-            deadline = its - deadline < 0 ? its : deadline;
+        long since = moment.nanos();
+        boolean many = moment.size() > ENOUGH;
+        Due last = batches.isEmpty() || many ? null : batches.get(batches.size() - 1);
+        while (last != null && last.size() < BATCH && moment.size() > 0) {
+            HeldLease lease = moment.lease(moment.size() - 1);
+            leases.join(lease, last.moment);
+            last.add(lease, since);
+            isUnderWay(last.moment, lease);
         }
-        Due last = batches.isEmpty() ? null : batches.get(batches.size() - 1);
-        if (last == null || !last.hasRoomFor(moment)) {
-            batches.add(new Due(moment, moment.nanos()));
+        if (moment.size() > 0) {
+            // The last is the one that others may join.
+            batches.add(many ? Math.max(0, batches.size() - 1) : batches.size(), new Due(moment, since));
+            leases.move(moment, moment.lease(0).validity().untilNanos(), false);
+            for (int i = 1; i < moment.size(); i++) {
+                isUnderWay(moment, moment.lease(i));
+            }
+        }
+    }
+
+    private void isUnderWay(Moment moment, HeldLease lease) {
+        long deadline = lease.validity().untilNanos();
+        if (deadline - moment.nanos() < 0) {
             leases.move(moment, deadline, false);
-            return;
-        }
-        last.add(moment, moment.nanos());
-        leases.unite(moment, last.moment);
-        if (deadline - last.moment.nanos() < 0) {
-            leases.move(last.moment, deadline, false);
         }
     }
 

@@ -78,12 +78,11 @@ class MomentsTest {
             }
             case 2 -> {
                 if (moment(one) != moment(other)) {
-                    List<HeldLease> both = standingWith(one);
-                    both.addAll(standingWith(other));
-                    Moment kept = moment(other);
-                    moments.unite(moment(one), kept);
-                    assertThat(standingWith(other)).containsExactlyInAnyOrderElementsOf(both);
-                    both.forEach(each -> expected.put(each, kept.nanos()));
+                    List<HeldLease> all = standingWith(other);
+                    all.add(one);
+                    moments.join(one, moment(other));
+                    assertThat(standingWith(other)).containsExactlyInAnyOrderElementsOf(all);
+                    expected.put(one, moment(other).nanos());
                 }
             }
             default -> {
@@ -131,7 +130,7 @@ class MomentsTest {
     @Test
     void clear_forgetsEverybody() {
         List<HeldLease> leases = List.of(add(3), add(1), add(2), add(4));
-        moments.unite(moment(leases.get(0)), moment(leases.get(3)));
+        moments.join(leases.get(0), moment(leases.get(3)));
 
         moments.clear();
 

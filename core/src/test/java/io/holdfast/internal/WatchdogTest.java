@@ -307,7 +307,7 @@ class WatchdogTest {
             pass(ofSeconds(10));
             List<List<String>> batches = store.batches();
             assertThat(batches).allMatch(batch -> batch.size() <= Watchdog.BATCH);
-            assertThat(batches).hasSizeLessThanOrEqualTo(2 * (all.size() / Watchdog.BATCH + 1));
+            assertThat(batches).hasSizeLessThanOrEqualTo(all.size() * 4 / (3 * Watchdog.BATCH) + 1);
             List<String> renewed = batches.stream().flatMap(List::stream).toList();
             assertThat(renewed).hasSameSizeAs(all).doesNotHaveDuplicates();
             assertThat(new TreeSet<>(renewed))

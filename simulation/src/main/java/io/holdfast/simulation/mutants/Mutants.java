@@ -226,8 +226,8 @@ final class Mutants {
                                 "        if (lease.phase() != Phase.HELD && lease.phase() != Phase.LOST) {\n            return 0;"),
                         new Edit(
                                 HELD,
-                                "        return replaces(from, new State(Phase.LOST, loss));",
-                                "        return replaces(from, new State(Phase.LOST, loss)) || state.phase() == Phase.LOST;")),
+                                "        return replaces(from, Phase.LOST, loss);",
+                                "        return replaces(from, Phase.LOST, loss) || state.phase() == Phase.LOST;")),
                 Mutant.of(
                         "the loss is signalled only when the server says so",
                         new Edit(
@@ -331,11 +331,9 @@ final class Mutants {
                 Mutant.of(
                         "of leases that are renewed together none is lost before the last",
                         new Edit(
-                                WATCHDOG, "its - deadline < 0 ? its : deadline", "its - deadline > 0 ? its : deadline"),
-                        new Edit(
                                 WATCHDOG,
-                                "        if (deadline - last.moment.nanos() < 0) {\n",
-                                "        if (deadline - last.moment.nanos() > 0) {\n")),
+                                "        if (deadline - moment.nanos() < 0) {\n",
+                                "        if (deadline - moment.nanos() > 0) {\n")),
                 Mutant.of(
                         "a lease is renewed beyond its maxHold",
                         new Edit(WATCHDOG, "!renewal || lease.isPastMaxHold(now)", "!renewal")),
