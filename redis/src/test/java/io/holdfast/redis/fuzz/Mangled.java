@@ -107,9 +107,9 @@ final class Mangled implements FakeServer.Manner {
 
     private String list(int depth) {
         int length = 1 + random.nextInt(6);
-        // The first is the code: never 1, and never 2 where that alone would be the answer to a renewal.
+        // The first is the code, or how many were renewed: never 1, which would be a grant or a renewal.
         StringBuilder list = new StringBuilder("*" + length + "\r\n");
-        String code = pick(NUMBERS.subList(length == 1 ? 3 : 2, NUMBERS.size()));
+        String code = pick(NUMBERS.subList(2, NUMBERS.size()));
         list.append(random.nextBoolean() ? ":" + code + "\r\n" : "$" + code.length() + "\r\n" + code + "\r\n");
         for (int i = 1; i < length; i++) {
             list.append(random.nextInt(3) == 0 ? shape(depth + 1) : ":" + pick(NUMBERS) + "\r\n");

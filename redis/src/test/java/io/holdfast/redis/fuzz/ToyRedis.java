@@ -36,12 +36,21 @@ final class ToyRedis {
             boolean held = locks.remove(lock, args.get(1));
             return bytes("*2\r\n:" + (held ? 1 : 0) + "\r\n:" + now() + "\r\n");
         }
-        StringBuilder replies = new StringBuilder("*" + keys / 2 + "\r\n");
-        for (int i = 0; i < keys / 2; i++) {
-            boolean held = args.get(2 * i).equals(locks.get(command.get(3 + i)));
-            replies.append(held ? ":1\r\n" : ":0\r\n");
+        return renew(command.subList(3, 3 + keys), args);
+    }
+
+    private byte[] renew(List<String> keys, List<String> args) {
+        int all = Integer.parseInt(args.get(0));
+        int renewed = 0;
+        StringBuilder others = new StringBuilder();
+        for (int i = 0; i < all; i++) {
+            if (args.get(1 + i).equals(locks.get(keys.get(i)))) {
+                renewed++;
+            } else {
+                others.append(":").append(i + 1).append("\r\n:0\r\n");
+            }
         }
-        return bytes(replies.toString());
+        return bytes("*" + (1 + 2 * (all - renewed)) + "\r\n:" + renewed + "\r\n" + others);
     }
 
     private byte[] acquire(String lock, List<String> args) {
