@@ -12,16 +12,13 @@ import org.jspecify.annotations.Nullable;
 final class Moment {
     private long nanos;
     private boolean renewal;
-    private @Nullable HeldLease[] leases;
-    private int size = 1;
+    private @Nullable HeldLease[] leases = new @Nullable HeldLease[1];
+    private int size;
 
     /** Where it stands among the others. */
     int place;
 
-    Moment(HeldLease alone, long nanos, boolean renewal) {
-        this.leases = new @Nullable HeldLease[] {alone};
-        alone.moment = this;
-        alone.seat = 0;
+    Moment(long nanos, boolean renewal) {
         isAt(nanos, renewal);
     }
 
@@ -48,10 +45,14 @@ final class Moment {
         return requireNonNull(leases[index], "no lease there");
     }
 
-    void takes(HeldLease lease) {
+    /** For one more. */
+    void hasRoom() {
         if (size == leases.length) {
             leases = Arrays.copyOf(leases, 2 * size);
         }
+    }
+
+    void takes(HeldLease lease) {
         lease.moment = this;
         lease.seat = size;
         leases[size++] = lease;

@@ -36,11 +36,15 @@ final class Moments {
 
     /** Puts a lease under a moment of its own, wherever it stood before. */
     void add(HeldLease lease, long nanos, boolean renewal) {
-        remove(lease);
+        // First whatever needs memory, or one that is out of it would find the heap with a hole.
+        Moment own = new Moment(nanos, renewal);
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, 2 * size);
         }
-        rise(size++, new Moment(lease, nanos, renewal));
+        remove(lease);
+        own.takes(lease);
+        size++;
+        rise(size - 1, own);
     }
 
     /** All of them stand under another moment from now on. */
@@ -51,6 +55,7 @@ final class Moments {
 
     /** It stands together with those from now on. */
     void join(HeldLease lease, Moment those) {
+        those.hasRoom();
         remove(lease);
         those.takes(lease);
     }

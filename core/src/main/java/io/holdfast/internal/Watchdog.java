@@ -14,10 +14,13 @@ import io.holdfast.spi.StoreFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -225,18 +228,26 @@ final class Watchdog {
 
     private void tick() {
         List<Over> over = new ArrayList<>();
-        List<Due> due;
-        synchronized (this) {
-            long now = platform.nanoTime();
-            timer = null;
-            due = due(now, platform.wallMillis(), over);
-            if (!leases.isEmpty()) {
-                arm(now, leases.first().nanos());
+        List<Due> due = List.of();
+        try {
+            synchronized (this) {
+                long now = platform.nanoTime();
+                timer = null;
+                try {
+                    due = due(now, platform.wallMillis(), over);
+                } finally {
+                    // Whatever a store does: no moment may be missed.
+                    if (!leases.isEmpty()) {
+                        arm(now, leases.first().nanos());
+                    }
+                }
             }
-        }
-        for (Over one : over) {
-            losses.declare(
-                    one.lease(), one.stop() != null ? one.stop() : Losses.expired(one.lease(), platform.nanoTime()));
+        } finally {
+            for (Over one : over) {
+                losses.declare(
+                        one.lease(),
+                        one.stop() != null ? one.stop() : Losses.expired(one.lease(), platform.nanoTime()));
+            }
         }
         due.forEach(batch -> sender.execute(() -> send(batch)));
     }
@@ -432,32 +443,44 @@ final class Watchdog {
         }
     }
 
-    /** These were renewed together, and are to be so again, but for those of which something else has become by now. */
+    /**
+     * These were renewed together, and are to be so again, but for those of which something else has become by now. By what was
+     * proved to all of them, never by what one of them has: that may be extended at any moment.
+     */
     private void again(Moment moment, List<HeldLease> renewed, Sent sent) {
         synchronized (this) {
-            Validity proved = renewed.isEmpty()
-                    ? null
-                    : sent.proves(renewed.get(0).options.lease());
+            Duration length =
+                    renewed.isEmpty() ? Duration.ZERO : renewed.get(0).options.lease();
+            int stay = 0;
             for (HeldLease lease : renewed) {
-                if (lease.isWatched()
-                        && !(lease.moment == moment && lease.validity().equals(proved))) {
+                if (lease.moment == moment && lease.options.lease().equals(length)) {
+                    stay++;
+                } else if (lease.isWatched()) {
                     place(lease, renewalMoment(lease));
                 }
             }
-            for (int i = moment.size() - 1; i >= 0; i--) {
-                HeldLease lease = moment.lease(i);
-                if (!lease.validity().equals(proved)) {
-                    // It was not asked for.
-                    place(lease, lease.validity().untilNanos());
-                }
+            if (stay < moment.size()) {
+                leaveTheRest(moment, renewed);
             }
-            if (moment.size() > 0) {
-                HeldLease one = moment.lease(0);
-                long next = renewalMoment(one);
-                long deadline = one.validity().untilNanos();
-                leases.move(moment, next - deadline < 0 ? next : deadline, next - deadline < 0);
+            if (stay > 0) {
+                Validity proved = sent.proves(length);
+                long next = renewalMoment(proved, length);
+                boolean renewal = next - proved.untilNanos() < 0;
+                leases.move(moment, renewal ? next : proved.untilNanos(), renewal);
             }
             setTimer();
+        }
+    }
+
+    /** They were not asked for, and each is over when its time is. */
+    private void leaveTheRest(Moment moment, List<HeldLease> renewed) {
+        Set<HeldLease> stay = Collections.newSetFromMap(new IdentityHashMap<>());
+        stay.addAll(renewed);
+        for (int i = moment.size() - 1; i >= 0; i--) {
+            HeldLease lease = moment.lease(i);
+            if (!stay.contains(lease)) {
+                place(lease, lease.validity().untilNanos());
+            }
         }
     }
 
@@ -466,9 +489,12 @@ final class Watchdog {
      * lent for a moment is to have its full lease soon.
      */
     private static long renewalMoment(HeldLease lease) {
-        Validity validity = lease.validity();
-        long length = lease.options.lease().toNanos();
-        long full = length - Validity.allowance(lease.options.lease());
+        return renewalMoment(lease.validity(), lease.options.lease());
+    }
+
+    private static long renewalMoment(Validity validity, Duration lease) {
+        long length = lease.toNanos();
+        long full = length - Validity.allowance(lease);
         return validity.untilNanos() - validity.sinceNanos() < full
                 ? validity.sinceNanos() + FULL_LEASE_SOON_NANOS
                 : validity.untilNanos() - full + length / 3;

@@ -135,7 +135,8 @@ public interface LockStore extends AutoCloseable {
 
     /**
      * Which part of the store has this lock, for a store whose parts fail apart. What is sent to different parts is sent by
-     * different threads, so that a part that does not answer holds up no other. Asks nobody; may change.
+     * different threads, so that a part that does not answer holds up no other. It may change. Asks nobody, waits for nobody, and
+     * is quick: it is asked for every lease that is to be renewed, by the thread that keeps the time.
      */
     default String part(String name) {
         return "";

@@ -1,7 +1,9 @@
 package io.holdfast.internal;
 
+import static java.time.Duration.ofHours;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Hold;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -220,23 +223,62 @@ class WatchdogTest {
     }
 
     @Test
-    void oneThatIsExtendedMeanwhile_isRenewedAThirdAfterThat() {
+    void oneThatIsExtendedMeanwhile_isRenewedWithTheOthers_andKeepsWhatItHas() {
         store.keepsAnswers();
         pass(ofSeconds(10));
-        a.prove(Validity.after(platform.nanoTime(), platform.wallMillis(), Duration.ofMinutes(2)));
+        a.prove(Validity.after(platform.nanoTime(), platform.wallMillis(), Duration.ofMinutes(10)));
         store.givesAnswers();
-        store.batches();
 
-        pass(ofSeconds(10));
-        assertThat(store.batches()).containsExactly(List.of("b"));
-        // Its extension ends as that of a lease would that was renewed 89 s later.
-        pass(ofSeconds(80));
-        assertThat(store.batches()).allMatch(batch -> batch.equals(List.of("b")));
-        pass(ofSeconds(20));
-
-        assertThat(store.batches()).anyMatch(batch -> batch.contains("a"));
-        assertThat(lost).isEmpty();
+        isRenewedInTime(b);
+        assertThat(a.remainingNanos(platform.nanoTime(), platform.wallMillis()))
+                .isGreaterThan(Duration.ofMinutes(8).toNanos());
+        pass(Duration.ofMinutes(10));
         isRenewedInTime(a);
+        assertThat(lost).isEmpty();
+    }
+
+    /** The extension comes amid the answer. It is good for one of them, and takes nothing from it, nor from the others. */
+    @Test
+    void extensionsAmidAnswers_leaveEverybodyARenewal() throws Exception {
+        List<HeldLease> all = new ArrayList<>(List.of(a, b));
+        for (int i = 0; i < 20; i++) {
+            all.add(holds("n" + i));
+        }
+        pass(ofSeconds(10));
+        AtomicInteger round = new AtomicInteger();
+        AtomicReference<Validity> extension = new AtomicReference<>();
+        Thread extender = new Thread(() -> {
+            for (int seen = 0; seen >= 0; ) {
+                int next = round.get();
+                if (next != seen) {
+                    seen = next;
+                    for (int i = 0; i < seen % 400; i++) {
+                        Thread.onSpinWait();
+                    }
+                    all.get(Math.floorMod(seen, all.size())).prove(requireNonNull(extension.get()));
+                }
+            }
+        });
+        extender.start();
+        try {
+            for (int i = 1; i <= 4_000; i++) {
+                store.keepsAnswers();
+                pass(ofSeconds(10));
+                extension.set(Validity.after(platform.nanoTime(), platform.wallMillis(), ofHours(1)));
+                round.set(i);
+                store.givesAnswers();
+                assertThat(all).allSatisfy(lease -> {
+                    Moment moment = requireNonNull(lease.moment);
+                    assertThat(moment.isForRenewal()).isTrue();
+                    assertThat(Duration.ofNanos(moment.nanos() - platform.nanoTime()))
+                            .isLessThanOrEqualTo(ofSeconds(10));
+                });
+            }
+        } finally {
+            round.set(-1);
+            extender.join();
+        }
+        assertThat(lost).isEmpty();
     }
 
     @Test

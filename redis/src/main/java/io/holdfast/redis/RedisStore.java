@@ -497,7 +497,10 @@ public final class RedisStore implements LockStore {
         if (requests.stream().anyMatch(request -> request.replicas() > 0)) {
             return LockStore.super.acquireAll(requests, part);
         }
-        shares |= requests.stream().anyMatch(request -> !request.share().isWhole());
+        if (requests.stream().anyMatch(request -> !request.share().isWhole())) {
+            // Never back: whoever renews a share must know.
+            shares = true;
+        }
         return several.acquire(requests, part);
     }
 
@@ -610,7 +613,7 @@ public final class RedisStore implements LockStore {
 
     @Override
     public CompletionStage<List<RenewReply>> renew(List<RenewItem> batch, Duration within) {
-        // Set before the first share was asked for, so that this is right for all of these.
+        // It was set before the first share was asked for, so that this is right for all of these.
         boolean shared = shares;
         List<String> scriptKeys = Renewals.keys(keys, batch, shared);
         return link.run(RedisLink.Lane.RENEWALS, Script.RENEW, scriptKeys, Renewals.args(batch), within)

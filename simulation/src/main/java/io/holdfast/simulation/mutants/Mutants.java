@@ -325,9 +325,10 @@ final class Mutants {
                         new Edit(WATCHDOG, "            again(lease, now + retryPause(lease));\n", ""),
                         new Edit(
                                 WATCHDOG,
-                                "                if (!lease.validity().equals(proved)) {\n",
-                                "                lease.prove(sent.proves(lease.options.lease()));\n"
-                                        + "                if (proved != null && !lease.validity().equals(proved)) {\n")),
+                                "            if (stay < moment.size()) {\n",
+                                "            for (int i = 0; i < moment.size(); i++) {\n"
+                                        + "                moment.lease(i).prove(sent.proves(moment.lease(i).options.lease()));\n"
+                                        + "            }\n" + "            if (stay > 0 && stay < moment.size()) {\n")),
                 Mutant.of(
                         "of leases that are renewed together none is lost before the last",
                         new Edit(
