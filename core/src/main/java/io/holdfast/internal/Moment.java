@@ -46,7 +46,7 @@ final class Moment {
     }
 
     /** For one more. */
-    void hasRoom() {
+    void makeRoom() {
         if (size == leases.length) {
             leases = Arrays.copyOf(leases, 2 * size);
         }

@@ -55,7 +55,7 @@ final class Moments {
 
     /** It stands together with those from now on. */
     void join(HeldLease lease, Moment those) {
-        those.hasRoom();
+        those.makeRoom();
         remove(lease);
         those.takes(lease);
     }

@@ -228,26 +228,18 @@ final class Watchdog {
 
     private void tick() {
         List<Over> over = new ArrayList<>();
-        List<Due> due = List.of();
-        try {
-            synchronized (this) {
-                long now = platform.nanoTime();
-                timer = null;
-                try {
-                    due = due(now, platform.wallMillis(), over);
-                } finally {
-                    // Whatever a store does: no moment may be missed.
-                    if (!leases.isEmpty()) {
-                        arm(now, leases.first().nanos());
-                    }
-                }
+        List<Due> due;
+        synchronized (this) {
+            long now = platform.nanoTime();
+            timer = null;
+            due = due(now, platform.wallMillis(), over);
+            if (!leases.isEmpty()) {
+                arm(now, leases.first().nanos());
             }
-        } finally {
-            for (Over one : over) {
-                losses.declare(
-                        one.lease(),
-                        one.stop() != null ? one.stop() : Losses.expired(one.lease(), platform.nanoTime()));
-            }
+        }
+        for (Over one : over) {
+            losses.declare(
+                    one.lease(), one.stop() != null ? one.stop() : Losses.expired(one.lease(), platform.nanoTime()));
         }
         due.forEach(batch -> sender.execute(() -> send(batch)));
     }
@@ -266,7 +258,7 @@ final class Watchdog {
                 int zeros = Long.numberOfLeadingZeros(one.options.lease().toMillis());
                 goTogether(
                         byLength.computeIfAbsent(zeros, none -> new LinkedHashMap<>())
-                                .computeIfAbsent(store.part(one.name()), none -> new ArrayList<>()),
+                                .computeIfAbsent(part(one), none -> new ArrayList<>()),
                         moment);
             }
         }
@@ -278,7 +270,7 @@ final class Watchdog {
     /** Leaves those under a moment that has come that are to be renewed together. */
     private void takeOut(Moment moment, long now, long wall, List<Over> over) {
         boolean renewal = moment.isForRenewal();
-        String part = store.part(moment.lease(0).name());
+        String part = part(moment.lease(0));
         for (int i = moment.size() - 1; i >= 0; i--) {
             HeldLease lease = moment.lease(i);
             Loss stop = renewal ? reasonToStop(lease) : null;
@@ -287,10 +279,19 @@ final class Watchdog {
                 over.add(new Over(lease, stop));
             } else if (!renewal || lease.isPastMaxHold(now)) {
                 place(lease, lease.validity().untilNanos());
-            } else if (!store.part(lease.name()).equals(part)) {
+            } else if (!part(lease).equals(part)) {
                 // It has moved since they were renewed together.
                 leases.add(lease, moment.nanos(), true);
             }
+        }
+    }
+
+    private String part(HeldLease lease) {
+        try {
+            return store.part(lease.name());
+        } catch (RuntimeException e) {
+            // No store should; but no moment may be missed for it.
+            return "";
         }
     }
 
@@ -453,7 +454,9 @@ final class Watchdog {
                     renewed.isEmpty() ? Duration.ZERO : renewed.get(0).options.lease();
             int stay = 0;
             for (HeldLease lease : renewed) {
-                if (lease.moment == moment && lease.options.lease().equals(length)) {
+                if (lease.moment == moment
+                        && lease.phase() != Phase.LOST
+                        && lease.options.lease().equals(length)) {
                     stay++;
                 } else if (lease.isWatched()) {
                     place(lease, renewalMoment(lease));

@@ -28,6 +28,7 @@ final class RenewingStore implements LockStore {
     private final List<List<String>> batches = new ArrayList<>();
     private final List<Runnable> answers = new ArrayList<>();
     private boolean keepsAnswers;
+    private boolean failsToTell;
 
     RenewingStore(AtomicInteger renewals) {
         this.renewals = renewals;
@@ -54,6 +55,11 @@ final class RenewingStore implements LockStore {
         return all;
     }
 
+    /** Whether it throws when it is asked where a lock is, which no store should. */
+    void failsToTell(boolean fails) {
+        failsToTell = fails;
+    }
+
     void keepsAnswers() {
         keepsAnswers = true;
     }
@@ -66,6 +72,9 @@ final class RenewingStore implements LockStore {
 
     @Override
     public String part(String name) {
+        if (failsToTell) {
+            throw new IllegalStateException("cannot tell");
+        }
         return parts.getOrDefault(name, "");
     }
 

@@ -296,6 +296,29 @@ class WatchdogTest {
     }
 
     @Test
+    void oneThatIsLostWhileItIsAnswered_isForgotten() {
+        store.keepsAnswers();
+        pass(ofSeconds(10));
+        assertThat(a.loses(Phase.HELD, new Loss(Loss.Cause.EXPIRED, "somebody looked")))
+                .isTrue();
+
+        store.givesAnswers();
+
+        assertThat(watchdog.held()).containsExactly(b);
+        isRenewedInTime(b);
+    }
+
+    @Test
+    void storeThatCannotTellWhereALockIs_costsNobodyItsRenewal() {
+        store.failsToTell(true);
+
+        isRenewedInTime(a);
+        isRenewedInTime(b);
+        assertThat(store.batches()).allMatch(batch -> batch.size() == 2);
+        assertThat(lost).isEmpty();
+    }
+
+    @Test
     void oneThatMovedToAnotherPart_isSentApart() {
         store.isIn("b", "elsewhere");
 
